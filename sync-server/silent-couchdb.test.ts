@@ -1,14 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { buildIfNeeded } from '../.run/build.mjs'
-import { serverOptions } from '../.run/project.mjs'
 import { findFreePort } from './lib/find-free-port.ts'
 import { startLikeCouch } from './testing/couch/start-like-couch.ts'
 import { startLosingProxy } from './testing/couch/start-losing-proxy.ts'
-
-const main = fileURLToPath(new URL('../dist/server/main.js', import.meta.url))
+import { buildServer } from './testing/open-test-process.ts'
 
 const running = {} as Awaited<ReturnType<typeof startLikeCouch>>
 beforeAll(async () => {
@@ -18,9 +14,9 @@ afterAll(() => running.close())
 
 /** Starts the real server as a separate process. */
 async function startServer(couchdbUrl: string) {
-  await buildIfNeeded(['server'])
+  const args = await buildServer()
   const port = await findFreePort()
-  const child = spawn(process.execPath, [...serverOptions, main], {
+  const child = spawn(process.execPath, args, {
     env: {
       PORT: String(port),
       COUCHDB_URL: couchdbUrl,

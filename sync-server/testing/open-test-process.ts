@@ -19,9 +19,15 @@ export async function nameDataDir(): Promise<string> {
   return join(outer, 'data')
 }
 
+/** For tests: Node's arguments for the built server, which starts in a fraction of its sources' time. */
+export async function buildServer(): Promise<string[]> {
+  await buildIfNeeded(['server'])
+  return [...serverOptions, main]
+}
+
 /**
- * For tests: the built program as an operator starts it, where files are world-readable unless it
- * says otherwise. From its sources it would take four times as long to start.
+ * For tests: the program as an operator starts it, where files are world-readable unless it says
+ * otherwise.
  */
 export async function spawnServer(options: {
   dataDir: string
@@ -29,9 +35,9 @@ export async function spawnServer(options: {
   stdout?: number | 'pipe' | 'ignore'
 }) {
   const { dataDir, env = {}, stdout = 'ignore' } = options
-  await buildIfNeeded(['server'])
+  const args = (await buildServer()).map((arg) => `"${arg}"`).join(' ')
   const port = await findFreePort()
-  const started = `umask 0; exec "${process.execPath}" ${serverOptions.join(' ')} "${main}"`
+  const started = `umask 0; exec "${process.execPath}" ${args}`
   const child = spawn('sh', ['-c', started], {
     env: { PORT: String(port), DATA_DIR: dataDir, RATE_LIMIT: 'off', ...env },
     stdio: ['ignore', stdout, 'pipe'],

@@ -319,7 +319,7 @@ test('on a slow device, too, the way to a message leads there and not to the end
   await openMedia()
   const session = await page.context().newCDPSession(page)
   await session.send('Emulation.setCPUThrottlingRate', { rate: 6 })
-  for (let round = 0; round < 6; round++) {
+  for (let round = 0; round < 8; round++) {
     await tile('first.jpg').click()
     await gallery.getByRole('button', { name: 'Go to message' }).click()
     await message(page, 'the first').waitFor()

@@ -8,9 +8,10 @@ import WebSocket from 'ws'
 import type { BareFrame } from '../load/bare-frames.ts'
 
 /**
- * The floors of a storing chat server. Express stores its input by one synced put into LevelDB; a
- * `ws` server puts each message into both people's PouchDBs, then delivers it; and if told so, as many documents as
- * Petrel writes: where it stands in the order, and for each mark both people's conversations. Runs as its own process, with a folder as its argument; prints its port.
+ * The floors of a storing chat server. Express stores its input by one synced put into LevelDB. A `ws` server puts each
+ * message into both people's PouchDBs, then delivers it; if told so, it puts as many documents as Petrel writes: also
+ * where the message stands in the order, and for each mark both people's conversations. Runs as its own process, with
+ * a folder as its argument; prints its port.
  */
 const folder = process.argv[2] ?? join(tmpdir(), 'petrel-floor')
 const level = new ClassicLevel<string, string>(join(folder, 'level'))
@@ -52,29 +53,27 @@ sockets.on('connection', (socket, request) => {
   socket.on('message', (frame) => void handle(name, JSON.parse(String(frame))))
 })
 
-async function handle(author: string, frame: BareFrame) {
-  const [own, others] = [findPerson(author), findPerson(frame.recipientId)]
+async function handle(name: string, frame: BareFrame) {
+  const [own, others] = [findPerson(name), findPerson(frame.recipientId)]
   if ('marks' in frame) {
-    const { deliveredUpTo = 0, readUpTo = 0 } = frame.marks
-    const peerMarks = { peerDeliveredUpTo: deliveredUpTo, peerReadUpTo: readUpTo }
-    const docs = await Promise.all([
-      raise(own, frame.recipientId, frame.marks),
-      raise(others, author, peerMarks),
+    const { deliveredUpTo, readUpTo } = frame.marks
+    const tell = async (person: Person, id: string, marks: Marks) =>
+      person.socket.send(JSON.stringify({ conversation: await raise(person, id, marks) }))
+    await Promise.all([
+      tell(own, frame.recipientId, frame.marks),
+      tell(others, name, { peerDeliveredUpTo: deliveredUpTo, peerReadUpTo: readUpTo }),
     ])
-    for (const [index, { socket }] of [own, others].entries()) {
-      socket.send(JSON.stringify({ conversation: docs[index] }))
-    }
     return
   }
   const { id, recipientId, content, isOrdered } = frame
   const orderedAt = Date.now()
-  const doc = { _id: id, senderId: author, recipientId, content, orderedAt }
+  const doc = { _id: id, senderId: name, recipientId, content, orderedAt }
   await Promise.all([
     others.messages.put(doc),
     own.messages.put(doc),
     ...(isOrdered ? [orders.put({ _id: id, orderedAt })] : []),
   ])
-  others.socket.send(JSON.stringify({ id, content, senderId: author, orderedAt }))
+  others.socket.send(JSON.stringify({ id, content, senderId: name, orderedAt }))
 }
 
 function findPerson(name: string): Person {
