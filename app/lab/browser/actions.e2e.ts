@@ -109,7 +109,7 @@ test('the search keys work on any layout, and not behind a dialog', async () => 
   await page.keyboard.press('Control+k')
   await page.keyboard.press('Escape')
   await info.waitFor({ state: 'detached' })
-  expect(await searchField.count()).toBe(0)
+  await expect.poll(() => searchField.count()).toBe(0)
 })
 
 test('a dialog that a menu opened gives the focus back to where the menu was asked for', async () => {
@@ -168,7 +168,7 @@ test('a double click forwards once, the chat it went to opens, and its draft is 
   await page.getByRole('heading', { name: 'carl', level: 2 }).waitFor()
   await ownWords(page, 'the boat is ready').first().waitFor()
   await page.getByText('Replying to carl', { exact: true }).waitFor()
-  expect(await composer(page).inputValue()).toBe('dear Carl')
+  await expect.poll(() => composer(page).inputValue()).toBe('dear Carl')
   await say(page, 'that is all')
   const words = await readWords(page)
   expect(words.filter((word) => word === 'the boat is ready')).toHaveLength(1)
@@ -181,7 +181,9 @@ test('selected messages go to several people, a deleted one among them does not'
   await ownWords(page, 'This message was deleted').waitFor()
   await select(page, 'This message was deleted')
   for (const name of ['Copy', 'Forward', 'Delete']) {
-    expect(await bar.getByRole('button', { name }).isDisabled(), name).toBe(true)
+    await expect
+      .poll(() => bar.getByRole('button', { name }).isDisabled(), { message: name })
+      .toBe(true)
   }
   await ownWords(page, 'the boat is ready').click()
   await bar.getByRole('button', { name: 'Forward' }).click()

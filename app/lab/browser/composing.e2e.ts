@@ -12,7 +12,7 @@ test('Shift and Enter make a line; Enter alone sends both', async () => {
   await composer(page).pressSequentially('first line')
   await composer(page).press('Shift+Enter')
   await composer(page).pressSequentially('second line')
-  expect(await composer(page).inputValue()).toBe('first line\nsecond line')
+  await expect.poll(() => composer(page).inputValue()).toBe('first line\nsecond line')
   expect(await readWords(page)).toEqual([])
   await composer(page).press('Enter')
   const shown = page.getByRole('article').getByText('first line')
@@ -107,7 +107,7 @@ test('a message over 2,500 characters folds, and opens with Read more', async ()
   expect(await bubble.getByText('petrel end').count()).toBe(0)
   await more.click()
   await bubble.getByText('petrel end').waitFor()
-  expect(await more.count()).toBe(0)
+  await expect.poll(() => more.count()).toBe(0)
 })
 
 test('a text from right to left begins at the right, and its ticks stay there too', async () => {

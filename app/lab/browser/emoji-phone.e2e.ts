@@ -31,7 +31,7 @@ test('it takes the place of the keyboard, as high as that was, and gives it back
   expect(await findProblems(page)).toEqual([])
   await page.getByRole('button', { name: 'Keyboard', exact: true }).tap()
   await picker(page).waitFor({ state: 'detached' })
-  expect(await isWriting()).toBe(true)
+  await expect.poll(() => isWriting()).toBe(true)
   await page.getByRole('button', { name: 'Emoji', exact: true }).tap()
   await picker(page).waitFor()
   await composer(page).tap()
@@ -45,7 +45,7 @@ test('Back closes it, and leaves the chat open', async () => {
   await expect.poll(() => page.evaluate('history.state?.backLayers ?? 0')).toBe(1)
   await page.goBack()
   await picker(page).waitFor({ state: 'detached' })
-  expect(await composer(page).isVisible()).toBe(true)
+  await expect.poll(() => composer(page).isVisible()).toBe(true)
 })
 
 test('a finger that stays on an emoji opens its skin tones, and picks nothing by itself', async () => {

@@ -36,7 +36,7 @@ const button = (text: string, name: string) =>
 
 test('P6: a message that was not sent says why, and leaves with Retry', async () => {
   await sayInVain('the tide is low')
-  expect(await readTicks(page, 'the tide is low')).toBe('Not sent')
+  await expect.poll(() => readTicks(page, 'the tide is low')).toBe('Not sent')
   expect(await findProblems(page)).toEqual([])
   await button('the tide is low', 'Retry').click()
   await expect.poll(() => readTicks(page, 'the tide is low'), within).not.toBe('Not sent')
@@ -47,7 +47,7 @@ test('P6: it is edited and leaves with its new text', async () => {
   await sayInVain('the tide is hihg')
   await button('the tide is hihg', 'Edit').click()
   await page.getByText('Edit message', { exact: true }).waitFor()
-  expect(await composer(page).inputValue()).toBe('the tide is hihg')
+  await expect.poll(() => composer(page).inputValue()).toBe('the tide is hihg')
   await composer(page).fill('the tide is high')
   await composer(page).press('Enter')
   await expect.poll(() => readWords(people.ben.page), within).toContain('the tide is high')

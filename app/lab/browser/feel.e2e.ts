@@ -39,7 +39,9 @@ test('on a wide screen the list is 28rem wide', async () => {
     await page.goto('/chat')
     await chatRow(page, 'ben').waitFor()
     const panel = page.getByRole('region', { name: 'Chats' }).locator('xpath=..')
-    expect((await panel.boundingBox())?.width, `${width}`).toBe(448)
+    await expect
+      .poll(async () => (await panel.boundingBox())?.width, { message: `${width}` })
+      .toBe(448)
   }
 })
 
@@ -125,11 +127,11 @@ test('what is pulled over its end pulls nothing else along', async () => {
   await page.setViewportSize(phone)
   await openBen()
   const read = (element: Element) => getComputedStyle(element).overscrollBehaviorY
-  expect(await log.evaluate(read)).toBe('contain')
+  await expect.poll(() => log.evaluate(read)).toBe('contain')
   expect(await page.locator('body').evaluate(read)).toBe('none')
   await page.getByRole('button', { name: 'Back to chats' }).click()
   const list = page.getByRole('list', { name: 'Conversations' }).locator('xpath=..')
-  expect(await list.evaluate(read)).toBe('contain')
+  await expect.poll(() => list.evaluate(read)).toBe('contain')
   await page.goto('/settings')
   const settings = page.getByRole('navigation', { name: 'Settings' })
   await settings.waitFor()

@@ -62,7 +62,7 @@ test('P1: a photo and a document sent offline are shown at once, outlive a kill 
   await expect.poll(() => readWords(ben.page)).toEqual(said)
   await expect.poll(() => readWidth(ben.page, 'the harbour')).toBe(800)
   const blur = message(ben.page, 'the harbour').locator('img[src^="data:image/"]')
-  expect(await blur.count()).toBe(1)
+  await expect.poll(() => blur.count()).toBe(1)
   const downloading = ben.page.waitForEvent('download')
   await ben.page.getByRole('button', { name: 'Download map.txt' }).click()
   const download = await downloading

@@ -30,7 +30,7 @@ test('on a phone that lies on its side, what stands above the list goes while it
   const list = page.getByRole('list', { name: 'Conversations' })
   await chatRow(page, 'ines').waitFor()
   const search = page.getByRole('searchbox')
-  expect(await search.isVisible()).toBe(true)
+  await expect.poll(() => search.isVisible()).toBe(true)
   const scrollTo = (top: number) =>
     list.evaluate((element, to) => element.parentElement?.scrollTo({ top: to }), top)
   await scrollTo(60)

@@ -39,7 +39,7 @@ test('a row with more than 99 unread messages says 99+', async () => {
   await pushMessages({ origin, author, recipientId: userId, count: 100 })
   const badge = chatRow(page, 'carl').getByRole('img', { name: '100 unread' })
   await badge.waitFor()
-  expect(await badge.textContent()).toBe('99+')
+  await expect.poll(() => badge.textContent()).toBe('99+')
 })
 
 test('a filter outlives a search', async () => {
@@ -119,7 +119,7 @@ test('search and calls are behind Menu, and Enter gives a search an address of i
   await page.waitForURL('**/chat/search')
   await expect.poll(() => hasFocus(box), within).toBe(true)
   await page.reload()
-  expect(await box.inputValue()).toBe('carl')
+  await expect.poll(() => box.inputValue()).toBe('carl')
   const panel = page.getByRole('region', { name: 'Chats' })
   await panel.getByRole('region', { name: 'Chats' }).getByRole('link', { name: 'carl' }).waitFor()
 })

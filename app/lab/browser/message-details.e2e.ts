@@ -56,7 +56,7 @@ test('the header has the number and the WhatsApp badge of whoever has one, and c
   await page.getByText('online · +491701234567', { exact: true }).waitFor()
   for (const call of ['Video', 'Voice']) {
     const button = page.getByRole('button', { name: `${call} call: not available yet` })
-    expect(await button.getAttribute('aria-disabled')).toBe('true')
+    await expect.poll(() => button.getAttribute('aria-disabled')).toBe('true')
     await button.hover({ force: true })
     await page.getByRole('tooltip', { name: `${call} call: not available yet` }).waitFor()
     await button.click({ force: true })

@@ -84,7 +84,7 @@ test('the settings beside the chats lead to what they name, and looks apply at o
   await openChat(page, 'ben')
   await composer(page).fill('one')
   await composer(page).press('Enter')
-  expect(await composer(page).inputValue()).toBe('one\n')
+  await expect.poll(() => composer(page).inputValue()).toBe('one\n')
   await composer(page).fill('')
 })
 

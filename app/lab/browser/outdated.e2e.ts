@@ -68,8 +68,8 @@ test('P1 P6: an app that is too old asks for its update, and sends what waited a
   await expect.poll(() => readWords(ben.page)).toEqual(['before', 'written too early'])
   await chatRow(page, 'ben').click()
   await expect.poll(() => readTicks(page, 'written too early')).toBe('Read')
-  expect(await composer(page).inputValue()).toBe('half a wor')
-  expect(await demand.count()).toBe(0)
+  await expect.poll(() => composer(page).inputValue()).toBe('half a wor')
+  await expect.poll(() => demand.count()).toBe(0)
   expect([...ann.problems, ...ben.problems]).toEqual([])
 })
 

@@ -175,7 +175,7 @@ test('what was closed otherwise leaves nothing behind for Back, and the header l
   await select(page, 'the lamp is lit')
   await backToList()
   await chatRow(page, 'ben').waitFor()
-  expect(await bar.count()).toBe(0)
+  await expect.poll(() => bar.count()).toBe(0)
 })
 
 test('after forwarding, Back leads to the chat it came from', async () => {
@@ -254,7 +254,7 @@ test('a finger that pulls a message to the right replies to it', async () => {
     await lamp.locator('[class*=pullIcon]').waitFor()
   })
   await page.getByText('Replying to ann', { exact: true }).waitFor()
-  expect(await lamp.locator('[class*=pullIcon]').count()).toBe(0)
+  await expect.poll(() => lamp.locator('[class*=pullIcon]').count()).toBe(0)
   await page.getByRole('button', { name: 'Cancel reply' }).click()
   await expect.poll(() => placeOf(lamp)).toEqual(place)
   await expectNoReply()

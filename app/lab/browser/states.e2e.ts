@@ -57,7 +57,9 @@ test('the empty pane fades in, and leads to the desktop app in a tab of its own'
   const shadow = await readShadow()
   await download.hover()
   await expect.poll(readShadow).not.toBe(shadow)
-  expect(await pane.evaluate(readFadeIn)).toEqual({ durationMs: 300, from: '0', to: '1' })
+  await expect
+    .poll(() => pane.evaluate(readFadeIn))
+    .toEqual({ durationMs: 300, from: '0', to: '1' })
   await page.emulateMedia({ reducedMotion: 'reduce' })
 })
 
@@ -154,15 +156,15 @@ test('the browser’s own bar takes the colour of the theme that is chosen', asy
   await page.goto('/settings')
   const light = '#f1f5f5'
   const dark = '#10191c'
-  expect(await readBarColours()).toEqual([light])
+  await expect.poll(() => readBarColours()).toEqual([light])
   await page.getByRole('radio', { name: 'Dark' }).check()
-  expect(await readBarColours()).toEqual([dark])
+  await expect.poll(() => readBarColours()).toEqual([dark])
   await untilSettingStored(page, 'theme', 'dark')
   await page.reload()
   await page.getByRole('radio', { name: 'Dark' }).waitFor()
-  expect(await readBarColours()).toEqual([dark])
+  await expect.poll(() => readBarColours()).toEqual([dark])
   await page.getByRole('radio', { name: 'System default' }).check()
-  expect(await readBarColours()).toEqual([light])
+  await expect.poll(() => readBarColours()).toEqual([light])
 })
 
 function readBarColours(): Promise<string[]> {

@@ -13,7 +13,7 @@ test('Enter on a touch keyboard begins a new line, and the button sends', async 
   await composer(page).pressSequentially('first line')
   await composer(page).press('Enter')
   await composer(page).pressSequentially('second line')
-  expect(await composer(page).inputValue()).toBe('first line\nsecond line')
+  await expect.poll(() => composer(page).inputValue()).toBe('first line\nsecond line')
   expect(await readWords(page)).toEqual([])
   await page.getByRole('button', { name: 'Send', exact: true }).tap()
   await expect.poll(() => readWords(page)).toEqual(['first line second line'])

@@ -108,12 +108,14 @@ test('the waveform leads to any place, by pointer and keyboard, and moves no oth
       return currentTime / duration
     })
   await expect.poll(readShare).toBeCloseTo(0.5, 1)
-  expect(await slider.getAttribute('aria-valuetext')).toMatch(/^0:0\d of 0:\d\d$/)
+  await expect.poll(() => slider.getAttribute('aria-valuetext')).toMatch(/^0:0\d of 0:\d\d$/)
   await slider.press('Home')
   await expect.poll(readShare).toBe(0)
   for (let step = 0; step < 3; step++) await slider.press('ArrowUp')
   await expect.poll(readShare).toBeCloseTo(0.3, 1)
-  expect(await slider.evaluate((element) => element === document.activeElement)).toBe(true)
+  await expect
+    .poll(() => slider.evaluate((element) => element === document.activeElement))
+    .toBe(true)
 })
 
 test('among the files of the chat it has its waveform too', async () => {
