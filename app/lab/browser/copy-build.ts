@@ -23,7 +23,10 @@ export async function copyBuild(): Promise<BuildCopy> {
   const dist = join(folder, 'dist')
   await symlink(`${top}node_modules`, join(folder, 'node_modules'))
   for (const part of ['app', 'server']) {
-    await cp(`${top}dist/${part}`, join(dist, part), { recursive: true })
+    await cp(`${top}dist/${part}`, join(dist, part), {
+      recursive: true,
+      preserveTimestamps: true,
+    })
   }
   const edit = async (file: string, change: (text: string) => string) => {
     const path = join(dist, 'app', file)

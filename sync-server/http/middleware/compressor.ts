@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 
@@ -10,12 +10,14 @@ const brotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }
 
 /**
  * Compresses each text file once, off the main thread, and caches the result while the file stays
- * the same.
+ * the same. The build has done that already, and better, for Brotli: what takes it seconds would keep browsers waiting.
  */
 export function createCompressor() {
   const squeezed = new Map<string, { version: string; packed: Promise<Buffer> }>()
 
   async function pack(path: string, encoding: Encoding): Promise<Buffer> {
+    const built = encoding === 'br' ? await readBuilt(path) : undefined
+    if (built) return built
     const plain = await readFile(path, 'utf8')
     return encoding === 'br' ? await packBrotli(plain, brotliOptions) : await packGzip(plain)
   }
@@ -31,4 +33,11 @@ export function createCompressor() {
     packed.catch(() => squeezed.delete(key))
     return packed
   }
+}
+
+/** What the build compressed, unless the file has changed since then. */
+async function readBuilt(path: string): Promise<Buffer | undefined> {
+  const built = `${path}.br`
+  const [file, packed] = await Promise.all([stat(path), stat(built).catch(() => undefined)])
+  return packed && packed.mtimeMs >= file.mtimeMs ? await readFile(built) : undefined
 }

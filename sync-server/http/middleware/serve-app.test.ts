@@ -1,6 +1,7 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { brotliCompressSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestApp, type TestApp } from '../../testing/start-test-app.ts'
 
@@ -16,6 +17,12 @@ beforeAll(async () => {
   await writeFile(join(opened.appDir, 'manifest.webmanifest'), '{}')
   await writeFile(join(opened.appDir, 'assets', 'main-a1b2c3.js'), script)
   await writeFile(join(opened.appDir, 'icon-192.png'), 'png')
+  for (const name of ['kept-a1.js', 'changed-b2.js']) {
+    const path = join(opened.appDir, 'assets', name)
+    await writeFile(path, script)
+    await writeFile(`${path}.br`, new Uint8Array(brotliCompressSync('as it was built')))
+    if (name.startsWith('changed')) await utimes(path, new Date(), new Date(Date.now() + 1000))
+  }
   opened.app = await startTestApp({}, { appDir: opened.appDir })
 })
 afterAll(async () => {
@@ -47,6 +54,14 @@ describe('the built app', () => {
     expect(answer.headers.get('content-encoding')).toBe(encoding === 'identity' ? null : encoding)
     expect(answer.headers.get('content-type')).toMatch(/javascript/)
     expect(answer.headers.get('vary')?.toLowerCase()).toContain('accept-encoding')
+  })
+
+  it('is compressed by the build, unless a file was changed later', async () => {
+    const read = async (name: string, encoding: string) =>
+      (await get(`/assets/${name}`, { 'accept-encoding': encoding })).text
+    expect(await read('kept-a1.js', 'br')).toBe('as it was built')
+    expect(await read('kept-a1.js', 'gzip')).toBe(script)
+    expect(await read('changed-b2.js', 'br')).toBe(script)
   })
 
   it.each(['/sw.js', '/manifest.webmanifest', '/icon-192.png'])(
