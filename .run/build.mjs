@@ -1,7 +1,5 @@
 import { createHash } from 'node:crypto'
 import {
-  createReadStream,
-  createWriteStream,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -11,9 +9,6 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { extname } from 'node:path'
-import { pipeline } from 'node:stream/promises'
-import { createBrotliCompress } from 'node:zlib'
 import { runOrExit, toolPath, top } from './project.mjs'
 
 const shared = ['schema', 'vite.config.ts', 'tsconfig.json', 'package-lock.json']
@@ -51,28 +46,8 @@ async function buildPart({ name, options }) {
   const args = ['build', '--logLevel', 'warn', '--outDir', aside, ...options]
   // A test run's NODE_ENV would build React's slow development version into the app.
   await runOrExit(toolPath('vite'), args, { NODE_ENV: 'production' })
-  if (name === 'app') await compress(`${aside}/`)
   rmSync(built, { recursive: true, force: true })
   renameSync(aside, built)
-}
-
-const compressed = ['.js', '.css', '.html', '.json', '.svg']
-
-/**
- * Writes each text file's Brotli beside it, at the best quality (which is the default), which is too slow for a request.
- * @param {string} folder
- */
-async function compress(folder) {
-  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' })
-  const files = names.filter((name) => compressed.includes(extname(name)))
-  /** @param {string} name */
-  const pack = (name) =>
-    pipeline(
-      createReadStream(folder + name),
-      createBrotliCompress(),
-      createWriteStream(`${folder}${name}.br`),
-    )
-  await Promise.all(files.map(pack))
 }
 
 /** @param {string[]} sources */
