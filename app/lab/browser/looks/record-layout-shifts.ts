@@ -23,6 +23,8 @@ export async function recordLayoutShifts(page: Page): Promise<{ take(): Promise<
         if (hadRecentInput) continue
         const inChat = sources.filter(({ node }) => {
           const element = node instanceof Element ? node : node?.parentElement
+          // The count of new messages has fewer digits as it goes down.
+          if (element?.matches('[aria-label^="Go to the newest message"] + *')) return false
           return element?.closest('section[aria-label^="Chat with"]')
         })
         if (inChat.length === 0) continue
