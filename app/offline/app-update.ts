@@ -4,6 +4,8 @@ import type { LiveSource } from '../ui/hooks/use-live-value.ts'
 const checkIntervalMs = 60 * 60 * 1000
 /** The interval at which a version that was chosen is asked for again. */
 const switchAgainMs = 1_000
+/** How often it is asked for before the page is loaded anew. */
+const switchAttempts = 10
 
 /** Whether a newer version of the app is ready on this device. */
 export interface AppUpdate extends LiveSource<'none' | 'ready'> {
@@ -44,12 +46,16 @@ export function createAppUpdate(options: { url?: string; ready: Promise<unknown>
 
   /**
    * Seen on a busy device: the waiting version did not take over for a minute, until the page's next request was an
-   * event for the replaced one, after which the browser looks whether it is idle. Each message is such an event.
+   * event for the replaced one, after which the browser looks whether it is idle. Each message is such an event. It was
+   * not always enough; the page's next load was.
    */
   function switchOver() {
     worker?.messageSkipWaiting()
     clearInterval(switching)
+    let attempts = 0
     switching = setInterval(() => {
+      attempts += 1
+      if (attempts === switchAttempts) location.reload()
       worker?.messageSkipWaiting()
       serviceWorker.controller?.postMessage({ type: 'IS_REPLACED' })
     }, switchAgainMs)
