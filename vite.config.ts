@@ -50,8 +50,8 @@ const pushWorker: Plugin = {
 }
 
 /**
- * Writes each text file's Brotli beside it, at the best quality (the default), which takes a request too long. The last
- * plugin: the service worker is written when the bundle closes.
+ * Writes each text file's Brotli beside it, at the best quality (the default), which is too slow for a request. Comes
+ * last: the service worker is written when the bundle closes.
  */
 function compressFiles(): Plugin {
   const compressed = new Set(['.js', '.css', '.html', '.json', '.svg'])

@@ -4,7 +4,7 @@ import type { LiveSource } from '../ui/hooks/use-live-value.ts'
 const checkIntervalMs = 60 * 60 * 1000
 /** The interval at which a version that was chosen is asked for again. */
 const switchAgainMs = 1_000
-/** How often it is asked for before the page is loaded anew. */
+/** The number of times it is asked for before the page reloads. */
 const switchAttempts = 10
 
 /** Whether a newer version of the app is ready on this device. */
@@ -46,8 +46,8 @@ export function createAppUpdate(options: { url?: string; ready: Promise<unknown>
 
   /**
    * Seen on a busy device: the waiting version did not take over for a minute, until the page's next request was an
-   * event for the replaced one, after which the browser looks whether it is idle. Each message is such an event. It was
-   * not always enough; the page's next load was.
+   * event for the replaced one, after which the browser looks whether it is idle. Each message is such an event. That was
+   * not always enough; a reload was.
    */
   function switchOver() {
     worker?.messageSkipWaiting()

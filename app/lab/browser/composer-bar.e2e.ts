@@ -43,7 +43,7 @@ test.each(
     expect(box?.x).toBeGreaterThanOrEqual(0)
     expect((box?.x ?? 0) + (box?.width ?? width)).toBeLessThanOrEqual(width)
   }
-  await expect.poll(() => readOverflow(page)).toBe(0)
+  expect(await readOverflow(page)).toBe(0)
   await cancel.click()
 })
 

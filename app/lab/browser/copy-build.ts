@@ -25,6 +25,7 @@ export async function copyBuild(): Promise<BuildCopy> {
   for (const part of ['app', 'server']) {
     await cp(`${top}dist/${part}`, join(dist, part), {
       recursive: true,
+      // A file that is newer than its Brotli is compressed by the server.
       preserveTimestamps: true,
     })
   }

@@ -121,5 +121,5 @@ test('a change in progress is a draft: it is there after a reload, and after a l
   await page.getByText('Edit message', { exact: true }).waitFor({ state: 'detached' })
   await page.reload()
   await ownWords(page, 'the very first').waitFor()
-  await expect.poll(() => composer(page).inputValue()).toBe('')
+  expect(await composer(page).inputValue()).toBe('')
 })

@@ -84,20 +84,20 @@ test.each([
     await openMedia()
     await backToChat()
     await newest.waitFor()
-    await expect.poll(() => readPlace()).toEqual(aboutAt(before))
+    expect(await readPlace()).toEqual(aboutAt(before))
 
     await openMedia()
     await page.getByRole('tab', { name: 'Links' }).click()
     await page.goBack()
     await newest.waitFor()
-    await expect.poll(() => readPlace()).toEqual(aboutAt(before))
+    expect(await readPlace()).toEqual(aboutAt(before))
 
     await openMedia()
     await page.reload()
     await page.getByText('No photos or videos yet').waitFor()
     await backToChat()
     await newest.waitFor()
-    await expect.poll(() => readPlace()).toEqual(aboutAt(before))
+    expect(await readPlace()).toEqual(aboutAt(before))
   },
 )
 
@@ -108,7 +108,7 @@ test('what came in meanwhile is counted below, and a reload begins at the end ag
   await carlWrites(2)
   await page.goBack()
   await page.getByRole('button', { name: 'Go to the newest message, 2 new' }).waitFor()
-  await expect.poll(() => readPlace()).toEqual(aboutAt(before))
+  expect(await readPlace()).toEqual(aboutAt(before))
   await page.reload()
   await composer(page).waitFor()
   await page.getByRole('article').filter({ hasText: 'message 2 of 2,' }).waitFor()

@@ -41,7 +41,7 @@ test('a chat that is opened is read, and begins at its first unread message all 
   await chatRow(page, 'carl')
     .getByRole('img', { name: /unread/ })
     .waitFor({ state: 'detached' })
-  await expect.poll(() => line.isVisible()).toBe(true)
+  expect(await line.isVisible()).toBe(true)
   await expect
     .poll(async () => [await readNewCount(), await isInSight(bubble(unreadCount))])
     .toEqual([unreadCount - (await readLastInSight()), false])
@@ -82,7 +82,7 @@ test('what comes in is read out wherever one reads', async () => {
   await newest.click()
   await bubble(1, 1).waitFor()
   await newest.waitFor({ state: 'detached' })
-  await expect.poll(() => line.count()).toBe(0)
+  expect(await line.count()).toBe(0)
 })
 
 test('what comes in out of sight gets a line of its own, and an answer takes it away', async () => {
@@ -114,7 +114,7 @@ test('what comes in while the page is hidden gets a line, and is read when it is
   await chatRow(page, 'carl')
     .getByRole('img', { name: /unread/ })
     .waitFor({ state: 'detached' })
-  await expect.poll(() => line.isVisible()).toBe(true)
+  expect(await line.isVisible()).toBe(true)
   await carlWrites(4)
   await untilCarlIsRead(4)
   expect(await rowOf(line).getByRole('article').getAttribute('aria-label')).toContain('1 of 3,')
@@ -124,7 +124,7 @@ test('a chat that is opened again has no line', async () => {
   await openChat(page, 'ben')
   await openChat(page, 'carl')
   await bubble(4, 4).waitFor()
-  await expect.poll(() => line.count()).toBe(0)
+  expect(await line.count()).toBe(0)
 })
 
 test('Home and End lead to the first and the newest message of the chat, not of what is drawn', async () => {

@@ -152,7 +152,7 @@ test('what the service worker has shown, as on a phone, is taken away when the p
   // Chromium forgets a notification when asked while showing it: it deletes stored ones not yet
   // visible.
   await expect.poll(() => ann.page.evaluate(() => globalThis.shownByWorker)).toBe(1)
-  await expect.poll(() => readShown()).toEqual(['to your phone'])
+  expect(await readShown()).toEqual(['to your phone'])
   await setVisibility('visible')
   await expect.poll(readShown).toEqual([])
 })

@@ -60,7 +60,7 @@ test('a deleted message is hidden at once, said, and back with Undo; nobody else
   await undo().click()
   await ownWords(ann.page, 'a mistake').waitFor()
   await snackbar().waitFor({ state: 'detached' })
-  await expect.poll(() => readWords(ben.page)).toEqual(['a mistake'])
+  expect(await readWords(ben.page)).toEqual(['a mistake'])
 })
 
 test('by the keyboard: the focus holds it, Enter takes it back, and returns to where it was', async () => {

@@ -10,7 +10,7 @@ const brotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }
 
 /**
  * Compresses each text file once, off the main thread, and caches the result while the file stays
- * the same. The build has done that already, and better, for Brotli: what takes it seconds would keep browsers waiting.
+ * the same. The build has written better Brotli, which would keep a browser waiting for seconds.
  */
 export function createCompressor() {
   const squeezed = new Map<string, { version: string; packed: Promise<Buffer> }>()
