@@ -67,6 +67,31 @@ test('a tooltip names a control, for the pointer and for the keyboard, until Esc
   await page.getByRole('tooltip').waitFor({ state: 'detached' })
 })
 
+test('a tooltip stays while the pointer is on it, and blocks nothing beneath', async () => {
+  const search = page.getByRole('button', { name: 'Search in chat (Ctrl+F)' })
+  const tooltip = page.getByRole('tooltip', { name: 'Search in chat (Ctrl+F)' })
+  await search.hover()
+  await tooltip.waitFor()
+  const box = await page.locator('[data-tooltip-layer]').boundingBox()
+  if (!box) throw new Error('The tooltip has no place.')
+  const [x, y] = [box.x + box.width / 2, box.y + box.height / 2]
+  await page.mouse.move(x, y)
+  await page.mouse.move(x + 2, y)
+  const isThrough = await page.evaluate(
+    ([left = 0, top = 0]) =>
+      document.elementFromPoint(left, top)?.closest('[data-radix-popper-content-wrapper]') === null,
+    [x, y],
+  )
+  expect(isThrough).toBe(true)
+  // Longer than it stays without the pointer.
+  await page.evaluate(async () => {
+    for (let count = 0; count < 30; count++) await new Promise(requestAnimationFrame)
+  })
+  expect(await tooltip.count()).toBe(1)
+  await page.mouse.move(x + 2, box.y + box.height + 60)
+  await tooltip.waitFor({ state: 'detached' })
+})
+
 test('an answer names whoever is answered, oneself too', async () => {
   await chooseOn(page, 'the lamp is lit', 'Reply')
   await page.getByText('Replying to ann', { exact: true }).waitFor()

@@ -8,7 +8,7 @@ export function TooltipLayer() {
   if (!owner) return null
   const { left, top, width, height } = owner.element.getBoundingClientRect()
   return (
-    <Provider>
+    <Provider disableHoverableContent>
       <Root key={owner.text} open onOpenChange={(isOpen) => !isOpen && hide()}>
         <Trigger asChild>
           <span
@@ -19,7 +19,12 @@ export function TooltipLayer() {
           />
         </Trigger>
         <Portal>
-          <Content className={styles.tooltip} sideOffset={6} collisionPadding={8}>
+          <Content
+            className={styles.tooltip}
+            sideOffset={6}
+            collisionPadding={8}
+            data-tooltip-layer=""
+          >
             {owner.text}
           </Content>
         </Portal>

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { findOverlay } from '../layers/find-overlay.ts'
 
@@ -11,30 +11,43 @@ export interface TooltipOwner {
   text: string
 }
 
-/** The control whose tooltip shows: the pointer rests on it, or it just got keyboard focus. */
+/**
+ * The control whose tooltip shows: the pointer rests on it or on its tooltip, or it just got
+ * keyboard focus. The tooltip lets the pointer through, so that it blocks no control beneath.
+ */
 export function useTooltipOwner() {
   const [owner, setOwner] = useState<TooltipOwner>()
+  const shown = useRef<HTMLElement>(undefined)
   useEffect(() => {
     const wait = { element: undefined as HTMLElement | undefined, timer: setTimeout(() => {}, 0) }
+    const show = (element: HTMLElement | undefined) => {
+      shown.current = element
+      setOwner(describeOwner(element))
+    }
     const change = (element: HTMLElement | undefined, afterMs: number) => {
       clearTimeout(wait.timer)
       wait.element = element
-      wait.timer = setTimeout(() => setOwner(describeOwner(element)), afterMs)
+      wait.timer = setTimeout(show, afterMs, element)
+    }
+    const follow = (event: Event) => {
+      if (!(event instanceof PointerEvent) || event.pointerType !== 'mouse') return
+      const element =
+        findElement(event.target) ?? (isOverTooltip(event) ? shown.current : undefined)
+      if (element === wait.element) return
+      if (element && element === shown.current) return change(element, 0)
+      change(element, element ? showAfterMs : hideAfterMs)
     }
     const hide = () => {
       clearTimeout(wait.timer)
       wait.element = undefined
+      shown.current = undefined
       // Synchronously: an open tooltip would take the Escape meant for the layer beneath.
       flushSync(() => setOwner(undefined))
     }
     const listeners: { [name: string]: (event: Event) => void } = {
-      pointerover(event) {
-        const isMouse = event instanceof PointerEvent && event.pointerType === 'mouse'
-        if (!isMouse || isTooltip(event.target))
-          return isMouse ? clearTimeout(wait.timer) : undefined
-        const element = findElement(event.target)
-        if (element !== wait.element) change(element, element ? showAfterMs : hideAfterMs)
-      },
+      pointerover: follow,
+      // The tooltip lets the pointer through: entering and leaving it gives no other event.
+      pointermove: (event) => shown.current && follow(event),
       focusin(event) {
         const element = findElement(event.target)
         if (element === event.target && element?.matches(':focus-visible')) change(element, 0)
@@ -58,7 +71,11 @@ export function useTooltipOwner() {
       added.abort()
     }
   }, [])
-  return { owner, hide: () => setOwner(undefined) }
+  function hide() {
+    shown.current = undefined
+    setOwner(undefined)
+  }
+  return { owner, hide }
 }
 
 function findElement(target: EventTarget | null): HTMLElement | undefined {
@@ -68,8 +85,11 @@ function findElement(target: EventTarget | null): HTMLElement | undefined {
   return element && (!overlay || overlay.contains(element)) ? element : undefined
 }
 
-function isTooltip(target: EventTarget | null): boolean {
-  return target instanceof Element && target.closest('[data-radix-popper-content-wrapper]') !== null
+function isOverTooltip({ clientX, clientY }: PointerEvent): boolean {
+  const box = document.querySelector('[data-tooltip-layer]')?.getBoundingClientRect()
+  if (!box) return false
+  const isBeside = clientX < box.left || clientX > box.right
+  return !isBeside && clientY >= box.top && clientY <= box.bottom
 }
 
 function describeOwner(element: HTMLElement | undefined): TooltipOwner | undefined {
