@@ -24,13 +24,17 @@ async function readTogether(pouch: Pouch, ids: ReadonlySet<string>) {
 async function readEach(pouch: Pouch, ids: ReadonlySet<string>) {
   const found: Stored<Document>[] = []
   for (const slice of slicesOf([...ids], readAtOnce)) {
-    const docs = await Promise.all(slice.map((id) => readOne(pouch, id)))
+    const docs = await Promise.all(slice.map((id) => readDocument(pouch, id)))
     found.push(...docs.flatMap((doc) => (doc ? [doc] : [])))
   }
   return found
 }
 
-async function readOne(pouch: Pouch, id: string) {
+/** @returns undefined for a missing or deleted document */
+export async function readDocument(
+  pouch: Pouch,
+  id: string,
+): Promise<Stored<Document> | undefined> {
   try {
     return await pouch.get(id)
   } catch (error) {

@@ -24,8 +24,8 @@ export interface Death {
   onDeath?: () => void
 }
 
-/** The store's write: the only form of `batch` it uses. */
-type Write = (...given: readonly unknown[]) => Promise<void>
+/** A filled batch's write: the only way in which the store writes. */
+type Write = () => Promise<void>
 
 /** The store's read: a key, or the next of a range. */
 type Read = (...given: readonly unknown[]) => Promise<unknown>
@@ -83,31 +83,39 @@ export function createFaultyDisk() {
 
   function wrapLevel(level: Level): Level {
     const own = state.process
-    const handle = { isTorn: false, unseen: [] as (readonly unknown[])[] }
-    const store = level.batch.bind(level) as unknown as Write
+    const handle = { isTorn: false, unseen: [] as Write[] }
+    const openBatch = level.batch.bind(level)
     const close = level.close.bind(level)
 
-    async function write(...given: readonly unknown[]): Promise<void> {
+    function openFaultyBatch() {
+      const batch = openBatch()
+      const write = batch.write.bind(batch)
+      return Object.assign(batch, {
+        write: (...given: Parameters<typeof write>) => writeFaulty(() => write(...given)),
+      })
+    }
+
+    async function writeFaulty(store: Write): Promise<void> {
       if (own.isDead) throw new Error('The process was killed.')
       state.writes += 1
       const death = takeDeath()
       if (death) {
-        const stored = death.side === 'after' && !handle.isTorn ? store(...given) : undefined
+        const stored = death.side === 'after' && !handle.isTorn ? store() : undefined
         own.isDead = true
         death.onDeath?.()
         await stored
         throw new Error('The process was killed.')
       }
       const leaves = takeRefusal()
-      if (!leaves) return handle.isTorn ? undefined : await store(...given)
+      if (!leaves) return handle.isTorn ? undefined : await store()
       state.refused += 1
       handle.isTorn ||= leaves === 'torn'
-      if (leaves === 'unseen' && !handle.isTorn) handle.unseen.push(given)
+      if (leaves === 'unseen' && !handle.isTorn) handle.unseen.push(store)
       throw Object.assign(new Error('IO error: No space left on device'), { code: 'ENOSPC' })
     }
 
     async function closeAfterUnseen(): Promise<void> {
-      for (const given of handle.unseen.splice(0)) await store(...given)
+      for (const store of handle.unseen.splice(0)) await store()
       await close()
     }
     const get = level.get.bind(level) as unknown as Read
@@ -137,7 +145,7 @@ export function createFaultyDisk() {
       return Object.assign(iterator, { next: guardRead(next) as typeof iterator.next })
     }
     return Object.assign(level, {
-      batch: write as Level['batch'],
+      batch: openFaultyBatch as Level['batch'],
       close: closeAfterUnseen,
       get: readOne as unknown as Level['get'],
       getMany: readMany as unknown as Level['getMany'],

@@ -1,11 +1,7 @@
 import type { ClassicLevel } from 'classic-level'
+import { bySequence, documentStore, type PouchMetadata } from './pouch-keys.ts'
 
 export type OldLevel = ClassicLevel<string, Buffer>
-
-/** The key prefixes of PouchDB's leveldb adapter. */
-const [bySequence, documentStore] = ['\xffby-sequence\xff', '\xffdocument-store\xff']
-export const lastSeqKey = '\xffmeta-store\xff_local_last_update_seq'
-export const documentCountKey = '\xffmeta-store\xff_local_doc_count'
 
 export interface SoundDocuments {
   /** Ids of unusable documents: unreadable, or with a part missing. */
@@ -55,12 +51,8 @@ export async function findSoundDocuments(level: OldLevel): Promise<SoundDocument
 }
 
 /** The inspected part of a document or of its revision metadata. */
-interface Stored {
+interface Stored extends PouchMetadata {
   _id?: unknown
-  seq?: number
-  winningRev?: string
-  rev_map?: Record<string, number>
-  deleted?: boolean
 }
 
 function parse(value: Buffer): Stored | undefined {

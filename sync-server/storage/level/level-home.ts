@@ -6,17 +6,15 @@ import type { TallyingHome } from '../databases/database-home.ts'
 import { createReadyCheck } from '../databases/ready-check.ts'
 import type { Signals } from '../databases/signals.ts'
 import { StorageUnavailable } from '../databases/storage-unavailable.ts'
-import type { Pouch } from '../documents/pouch.ts'
-import { readDocuments } from '../documents/read-documents.ts'
 import { type Level, openLevelStore } from './level-store.ts'
 import { createLevelWriter } from './level-writer.ts'
-import { createOpenDatabases } from './open-databases.ts'
+import { createOpenDatabases, type OpenDatabase } from './open-databases.ts'
+import { lastSeqKey } from './pouch-keys.ts'
 import { rangeOf } from './prefixed-leveldown.ts'
+import { readCurrent } from './read-current.ts'
 import { createStoredTallies } from './stored-tallies.ts'
 import { type TakeOverOptions, takeOverFolders } from './take-over-folders.ts'
 
-/** PouchDB's own key for a database's last seq, beneath the database's prefix. */
-const seqKey = '\xffmeta-store\xff_local_last_update_seq'
 /** No database can have this name. */
 const readyKey = '!ready'
 
@@ -75,7 +73,7 @@ export function createLevelHome(options: LevelHomeOptions): TallyingHome {
     () => undefined,
   )
 
-  async function use<Result>(name: string, work: (pouch: Pouch) => Promise<Result>) {
+  async function use<Result>(name: string, work: (database: OpenDatabase) => Promise<Result>) {
     const { databases } = await opening
     return await databases.use(name, work).catch((error: unknown) => {
       throw asStorageError(error)
@@ -83,13 +81,13 @@ export function createLevelHome(options: LevelHomeOptions): TallyingHome {
   }
 
   return {
-    use,
-    read: (name, ids) => use(name, (pouch) => readDocuments(pouch, new Set(ids))),
+    use: (name, work) => use(name, ({ pouch }) => work(pouch)),
+    read: (name, ids) => use(name, (database) => readCurrent(database, new Set(ids))),
     transact: async (transaction) => await (await opening).writer.transact(transaction),
     async readSeq(name) {
       const { store } = await opening
       const level = store.readNow() ?? (await store.read())
-      return Number((await level.get(rangeOf(name).gte + seqKey)) ?? 0)
+      return Number((await level.get(rangeOf(name).gte + lastSeqKey)) ?? 0)
     },
     readTally: async (name) => await (await opening).tallies.read(name),
     async destroy(name) {

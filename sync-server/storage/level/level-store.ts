@@ -30,6 +30,7 @@ const writeBufferSize = 4 * MiB
 const joinedMaxOperations = 20_000
 const reopenEveryMs = 250
 const retryAloneMs = 1_000
+const asBuffer = { valueEncoding: 'buffer' } as const
 
 /**
  * One LevelDB for everybody. Writes that arrive during a write go to disk together: one batch, one
@@ -158,7 +159,7 @@ export async function openLevelStore(options: {
     const { level } = state
     if (!level) throw refusal()
     try {
-      await level.batch(operations.map(toBatchOperation), { sync })
+      await fillBatch(level, operations).write({ sync })
     } catch (error) {
       fail(error)
       throw refusal()
@@ -257,8 +258,16 @@ function takeGroup(waiting: Waiting[]): Waiting[] {
   return waiting.splice(0, end === -1 ? waiting.length : Math.max(end, 1))
 }
 
-function toBatchOperation(operation: Operation) {
-  if (operation.type === 'del') return operation
-  const valueEncoding = typeof operation.value === 'string' ? 'utf8' : 'buffer'
-  return { ...operation, valueEncoding } as const
+/**
+ * One call for each key: for an array, the binding would read each property of each operation, which
+ * takes more than twice the processor time.
+ */
+function fillBatch(level: Level, operations: readonly Operation[]) {
+  const batch = level.batch()
+  for (const operation of operations) {
+    if (operation.type === 'del') batch.del(operation.key)
+    else if (typeof operation.value === 'string') batch.put(operation.key, operation.value)
+    else batch.put(operation.key, operation.value, asBuffer)
+  }
+  return batch
 }

@@ -161,8 +161,8 @@ export function createOpenDatabases(options: { store: LevelStore; idleCloseMs: n
 
   return {
     openAll,
-    use: <Result>(name: string, work: (pouch: Pouch) => Promise<Result>) =>
-      openAll([name], (databases) => work(must(databases.get(name), name).pouch)),
+    use: <Result>(name: string, work: (database: OpenDatabase) => Promise<Result>) =>
+      openAll([name], (databases) => work(must(databases.get(name), name))),
     /** Removes a database with all its contents once nobody uses it. */
     async destroy(name: string): Promise<void> {
       const entry = entries.get(name)

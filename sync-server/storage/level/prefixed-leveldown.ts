@@ -17,6 +17,8 @@ export type Sink = (operations: readonly Operation[]) => Promise<void>
 
 /** One PouchDB database's view of the store: keys behind a prefix. */
 export interface View {
+  /** Reads a key beside PouchDB. @returns undefined for a missing one */
+  read(key: string): Promise<string | undefined>
   /** Redirects PouchDB's writes to a sink; without one, back into the store. */
   divert(sink: Sink | undefined): void
   /** The store's generation before the first read. */
@@ -68,7 +70,15 @@ export function createPrefixedLeveldown(options: {
       storedUuid: undefined as unknown,
       heldBack: [] as readonly Operation[],
     }
+    function read(key: string, encoding: 'buffer' | 'utf8') {
+      return readWith(store, fail, (level) => getFrom(level)(prefix + key, encoding))
+    }
+
     onView(name, {
+      async read(key) {
+        const value = await read(key, 'utf8')
+        return value === undefined ? undefined : String(value)
+      },
       divert(sink) {
         state.sink = sink ?? writeOwn
       },
@@ -103,8 +113,7 @@ export function createPrefixedLeveldown(options: {
     }
 
     down._get = (key, { asBuffer }, done) => {
-      const valueEncoding = asBuffer ? 'buffer' : 'utf8'
-      readWith(store, fail, (level) => getFrom(level)(prefix + key, valueEncoding)).then(
+      read(key, asBuffer ? 'buffer' : 'utf8').then(
         (value) => {
           if (key === uuidKey) state.storedUuid = value
           answer(() => (value === undefined ? done(new Error('NotFound')) : done(null, value)))
@@ -166,7 +175,11 @@ async function readWith<Found>(
 }
 
 function addPrefix(prefix: string, operations: readonly Operation[]): Operation[] {
-  return operations.map((operation) => ({ ...operation, key: prefix + operation.key }))
+  return operations.map((operation) =>
+    operation.type === 'del'
+      ? { type: 'del', key: prefix + operation.key }
+      : { type: 'put', key: prefix + operation.key, value: operation.value },
+  )
 }
 
 function createIterator(options: {

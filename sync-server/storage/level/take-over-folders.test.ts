@@ -85,11 +85,12 @@ function dieAfter(writes: number) {
   let left = writes
   return (level: Level): Level => {
     const batch = level.batch.bind(level)
-    const dying: typeof level.batch = ((...call: Parameters<typeof batch>) => {
+    const dying = () => {
       left -= 1
-      return left < 0 ? Promise.reject(new Error('the process was killed')) : batch(...call)
-    }) as typeof level.batch
-    return Object.assign(level, { batch: dying })
+      if (left < 0) throw new Error('the process was killed')
+      return batch()
+    }
+    return Object.assign(level, { batch: dying as typeof level.batch })
   }
 }
 

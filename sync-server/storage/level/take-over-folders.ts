@@ -1,14 +1,10 @@
 import { mkdir, readdir, rename, rm, rmdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { isDatabaseName } from '../databases/database-names.ts'
-import {
-  documentCountKey,
-  findSoundDocuments,
-  lastSeqKey,
-  type OldLevel,
-} from './find-sound-documents.ts'
+import { findSoundDocuments, type OldLevel } from './find-sound-documents.ts'
 import type { LevelStore, Operation } from './level-store.ts'
 import { isDamage, nameCause, withOldLevel, withRepairedLevel } from './open-old-level.ts'
+import { documentCountKey, lastSeqKey } from './pouch-keys.ts'
 import { rangeOf } from './prefixed-leveldown.ts'
 
 const batchBytes = 1024 * 1024

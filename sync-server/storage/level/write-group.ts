@@ -4,10 +4,10 @@ import { draftWrites, type WriteDraft } from '../documents/draft-writes.ts'
 import { grow, nameByChance, nameRev } from '../documents/grow-branch.ts'
 import { planWrites, type WritePlan } from '../documents/plan-writes.ts'
 import type { PouchWrite } from '../documents/pouch.ts'
-import { readDocuments } from '../documents/read-documents.ts'
 import type { DatabaseWrite, Transaction, TransactionOutcome } from '../documents/transaction.ts'
 import type { LevelStore } from './level-store.ts'
 import type { OpenDatabase, OpenDatabases } from './open-databases.ts'
+import { readCurrent } from './read-current.ts'
 import type { StoredTallies } from './stored-tallies.ts'
 import { type PouchBatch, writeBatch, writeTogether } from './write-together.ts'
 
@@ -40,9 +40,9 @@ export async function writeGroup(options: {
   await databases.openAll(names, async (opened) => {
     const drafts = new Map<string, WriteDraft>()
     await Promise.all(
-      [...opened].map(async ([name, { pouch }]) => {
+      [...opened].map(async ([name, database]) => {
         const ids = must(wanted.get(name), name)
-        drafts.set(name, draftWrites(await readDocuments(pouch, ids)))
+        drafts.set(name, draftWrites(await readCurrent(database, ids)))
       }),
     )
     const decided = group.flatMap((member) => decide(member, drafts) ?? [])
