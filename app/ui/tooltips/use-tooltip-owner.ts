@@ -34,8 +34,8 @@ export function useTooltipOwner() {
       const element =
         findElement(event.target) ?? (isOverTooltip(event) ? shown.current : undefined)
       if (element === wait.element) return
-      if (element && element === shown.current) return change(element, 0)
-      change(element, element ? showAfterMs : hideAfterMs)
+      // While one shows, the next one's takes its place at once.
+      change(element, element && !shown.current ? showAfterMs : hideAfterMs)
     }
     const hide = () => {
       clearTimeout(wait.timer)
