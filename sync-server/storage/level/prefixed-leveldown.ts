@@ -8,6 +8,7 @@ import {
 import { StorageUnavailable } from '../databases/storage-unavailable.ts'
 import { createJoinedGets, type JoinedGets } from './joined-gets.ts'
 import type { Level, LevelStore, Operation } from './level-store.ts'
+import { bySequence } from './pouch-keys.ts'
 
 /** Called with a read error, and the handle that it came through. */
 type ReadFailed = (level: Level | undefined, error: unknown) => void
@@ -19,6 +20,9 @@ export type Sink = (operations: readonly Operation[]) => Promise<void>
 export interface View {
   /** Reads a key beside PouchDB. @returns undefined for a missing one */
   read(key: string): Promise<string | undefined>
+  /** Keeps what `read` finds, and answers PouchDB's own reads with it, until `forget`. */
+  remember(): void
+  forget(): void
   /** Redirects PouchDB's writes to a sink; without one, back into the store. */
   divert(sink: Sink | undefined): void
   /** The store's generation before the first read. */
@@ -33,6 +37,8 @@ export interface View {
 
 const uuidKey = '\xffmeta-store\xff_local_uuid'
 const localStore = '\xfflocal-store\xff'
+/** PouchDB reads and removes it with each revision that it drops from a tree: it has no place. */
+const nowhere = `${bySequence}0000000undefined`
 
 /** A database's keys: no name contains `!`. */
 export function rangeOf(name: string) {
@@ -69,6 +75,7 @@ export function createPrefixedLeveldown(options: {
       failure: undefined as unknown,
       storedUuid: undefined as unknown,
       heldBack: [] as readonly Operation[],
+      remembered: undefined as Map<string, string | undefined> | undefined,
     }
     function read(key: string, encoding: 'buffer' | 'utf8') {
       return readWith(store, fail, (level) => getFrom(level)(prefix + key, encoding))
@@ -76,8 +83,17 @@ export function createPrefixedLeveldown(options: {
 
     onView(name, {
       async read(key) {
+        const { remembered } = state
         const value = await read(key, 'utf8')
-        return value === undefined ? undefined : String(value)
+        const text = value === undefined ? undefined : String(value)
+        remembered?.set(key, text)
+        return text
+      },
+      remember() {
+        state.remembered = new Map()
+      },
+      forget() {
+        state.remembered = undefined
       },
       divert(sink) {
         state.sink = sink ?? writeOwn
@@ -113,6 +129,12 @@ export function createPrefixedLeveldown(options: {
     }
 
     down._get = (key, { asBuffer }, done) => {
+      const isKnown = key === nowhere || (!asBuffer && state.remembered?.has(key))
+      if (isKnown) {
+        const text = state.remembered?.get(key)
+        const found = () => (text === undefined ? done(new Error('NotFound')) : done(null, text))
+        return process.nextTick(answer, found)
+      }
       read(key, asBuffer ? 'buffer' : 'utf8').then(
         (value) => {
           if (key === uuidKey) state.storedUuid = value
@@ -137,7 +159,8 @@ export function createPrefixedLeveldown(options: {
         const refused = new StorageUnavailable('something stored could not be read')
         return process.nextTick(done, refused)
       }
-      const written = [...state.heldBack, ...addPrefix(prefix, operations)]
+      const real = operations.filter(({ key }) => key !== nowhere)
+      const written = [...state.heldBack, ...addPrefix(prefix, real)]
       // Client checkpoints change nothing else: they bypass a sink that waits for documents.
       const isLocal = operations.every(({ key }) => key.startsWith(localStore))
       const sink = isLocal ? writeOwn : state.sink

@@ -1,0 +1,61 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { createStorage } from '../storage.ts'
+import { countingReads } from './counting-reads.ts'
+
+interface Note {
+  _id: string
+  count: number
+}
+
+async function openNotes() {
+  const dataDir = await mkdtemp(join(tmpdir(), 'petrel-group-'))
+  const reads = countingReads()
+  const storage = createStorage({ dataDir, durability: 'relaxed', wrapLevel: reads.wrap })
+  onTestFinished(async () => {
+    await storage.close()
+    await rm(dataDir, { recursive: true })
+  })
+  const notes = storage.database<Note>('notes')
+  return { storage, reads, notes }
+}
+
+test('a new version costs two reads and five keys, however many versions came before', async () => {
+  const { storage, reads, notes } = await openNotes()
+  const raise = () =>
+    notes.update(['a'], (stored) => ({
+      put: [...stored.values()].map((note) => ({ ...note, count: note.count + 1 })),
+      result: undefined,
+    }))
+  await notes.insert({ _id: 'a', count: 0 })
+  // More than are kept in the tree.
+  for (let count = 0; count < 30; count++) await raise()
+  const before = { reads: reads.count(), keys: storage.stats().keysWritten }
+  for (let count = 0; count < 10; count++) await raise()
+  expect((reads.count() - before.reads) / 10).toBe(2)
+  // Metadata, body, the removal of the body before, the last place, the number of documents.
+  expect((storage.stats().keysWritten - before.keys) / 10).toBe(5)
+  expect((await notes.read(['a'])).get('a')).toMatchObject({ count: 40 })
+  const { results } = await notes.changes({ includeDocs: true })
+  expect(results.map(({ id, doc }) => [id, doc?.count])).toEqual([['a', 40]])
+})
+
+test('a read beside a write gives the version before it or the new one, and after it the new one', async () => {
+  const { notes } = await openNotes()
+  await notes.insert({ _id: 'a', count: 0 })
+  for (let count = 1; count <= 50; count++) {
+    const update = notes.update(['a'], (stored) => ({
+      put: [...stored.values()].map((note) => ({ ...note, count })),
+      result: undefined,
+    }))
+    // Reads beside the write: the version before or the new one, and never neither.
+    const beside = await Promise.all([1, 2, 3].map(() => notes.read(['a'])))
+    for (const found of beside) {
+      expect([count - 1, count]).toContain(found.get('a')?.count)
+    }
+    await update
+    expect((await notes.read(['a'])).get('a')?.count).toBe(count)
+  }
+})
