@@ -6,6 +6,12 @@ const checkIntervalMs = 60 * 60 * 1000
 const switchAgainMs = 1_000
 /** The number of times it is asked for before the page reloads. */
 const switchAttempts = 10
+/** The delay before the search for a chosen version is repeated, when it fails. */
+const searchAgainMs = 5_000
+/** How long the reloaded page still follows that choice. */
+const chosenForMs = 60_000
+/** In this tab's storage, across the reload. */
+const chosenKey = 'update-chosen'
 
 /** Whether a newer version of the app is ready on this device. */
 export interface AppUpdate extends LiveSource<'none' | 'ready'> {
@@ -34,8 +40,12 @@ export function createAppUpdate(options: { url?: string; ready: Promise<unknown>
   let state: 'none' | 'ready' = 'none'
   let worker: Workbox | undefined
   let hasNewVersionTakenOver = false
-  let isApplying = false
+  /** The reload that a choice needed may still show the old version: the new one takes over during it. */
+  const isChosenBefore = takeChoice()
+  let isApplying = isChosenBefore
+  let mayReload = !isChosenBefore
   let switching: ReturnType<typeof setInterval> | undefined
+  let searching: ReturnType<typeof setTimeout> | undefined
   let isControlled = Boolean(serviceWorker?.controller)
 
   function offer() {
@@ -47,7 +57,7 @@ export function createAppUpdate(options: { url?: string; ready: Promise<unknown>
   /**
    * Seen on a busy device: the waiting version did not take over for a minute, until the page's next request was an
    * event for the replaced one, after which the browser looks whether it is idle. Each message is such an event. That was
-   * not always enough; a reload was.
+   * not always enough: then the page reloads, at most once for a choice.
    */
   function switchOver() {
     worker?.messageSkipWaiting()
@@ -55,7 +65,10 @@ export function createAppUpdate(options: { url?: string; ready: Promise<unknown>
     let attempts = 0
     switching = setInterval(() => {
       attempts += 1
-      if (attempts === switchAttempts) location.reload()
+      if (attempts === switchAttempts && mayReload) {
+        sessionStorage.setItem(chosenKey, 'yes')
+        return location.reload()
+      }
       worker?.messageSkipWaiting()
       serviceWorker.controller?.postMessage({ type: 'IS_REPLACED' })
     }, switchAgainMs)
@@ -71,6 +84,13 @@ export function createAppUpdate(options: { url?: string; ready: Promise<unknown>
     await registration?.update()
     // Without one, the browser's own reload is all that is left.
     if (!registration?.installing && !registration?.waiting) location.reload()
+  }
+
+  function searchNewest() {
+    clearTimeout(searching)
+    applyNewest().catch(() => {
+      if (!signal.aborted) searching = setTimeout(searchNewest, searchAgainMs)
+    })
   }
 
   async function register() {
@@ -119,6 +139,10 @@ export function createAppUpdate(options: { url?: string; ready: Promise<unknown>
   const onOnline = () => void registerAgain().catch(ignoreNoNetwork)
   if (serviceWorker) window.addEventListener('online', onOnline, { signal })
   const timer = setInterval(check, checkIntervalMs)
+  // A version that is found later waits for a choice of its own.
+  const forgetChoice = setTimeout(() => {
+    if (isChosenBefore && switching === undefined) isApplying = false
+  }, chosenForMs)
   // Caching the whole app loads all files: the page's own requests go first.
   const start = () => void register().catch(ignoreNoNetwork)
   if (!serviceWorker) clearInterval(timer)
@@ -135,16 +159,26 @@ export function createAppUpdate(options: { url?: string; ready: Promise<unknown>
     apply() {
       if (hasNewVersionTakenOver || !serviceWorker) return location.reload()
       isApplying = true
+      mayReload = true
+      clearTimeout(forgetChoice)
       if (state === 'ready') switchOver()
-      else void applyNewest().catch(ignoreNoNetwork)
+      else searchNewest()
     },
     close() {
       clearInterval(timer)
+      clearTimeout(forgetChoice)
+      clearTimeout(searching)
       clearInterval(switching)
       closing.abort()
       worker?.removeEventListener('waiting', offer)
     },
   }
+}
+
+function takeChoice(): boolean {
+  const isChosen = sessionStorage.getItem(chosenKey) !== null
+  sessionStorage.removeItem(chosenKey)
+  return isChosen
 }
 
 /** The current version continues; the next check tries again. */

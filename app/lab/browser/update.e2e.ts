@@ -51,6 +51,20 @@ test('a tab whose version another tab has replaced is asked too, and not reloade
   await other.locator('body[data-version="third"]').waitFor({ state: 'attached' })
 })
 
+test('a page that had to be reloaded for a chosen version goes on with it, without another click', async () => {
+  const { page } = ann
+  await build.deploy('chosen')
+  await page.evaluate(async () => {
+    await (await navigator.serviceWorker.getRegistration())?.update()
+  })
+  await page.getByRole('button', { name: 'Update now' }).waitFor()
+  // As after ten seconds without an answer: the browser fault that makes it wait cannot be provoked.
+  await page.evaluate(() => sessionStorage.setItem('update-chosen', 'yes'))
+  await page.reload()
+  await page.locator('body[data-version="chosen"]').waitFor({ state: 'attached' })
+  expect(await page.evaluate(() => sessionStorage.getItem('update-chosen'))).toBeNull()
+})
+
 test('P1: a part that went with the replaced version takes nothing from who types, and starts the new one at a click', async () => {
   const other = await ann.openTab('/chat')
   const [search, failures] = [other.getByRole('searchbox'), [] as string[]]

@@ -77,6 +77,7 @@ export function createPrefixedLeveldown(options: {
       heldBack: [] as readonly Operation[],
       remembered: undefined as Map<string, string | undefined> | undefined,
     }
+
     function read(key: string, encoding: 'buffer' | 'utf8') {
       return readWith(store, fail, (level) => getFrom(level)(prefix + key, encoding))
     }
