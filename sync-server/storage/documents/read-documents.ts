@@ -10,7 +10,10 @@ export async function readDocuments(
   ids: ReadonlySet<string>,
 ): Promise<Map<string, Stored<Document>>> {
   const docs =
-    pouch.adapter === 'http' ? await readTogether(pouch, ids) : await readEach(pouch, ids)
+    pouch.adapter === 'http'
+      ? await readTogether(pouch, ids)
+      : // On LevelDB a get is four times as fast as a key of allDocs, which opens a stream for each.
+        await readEach(ids, (id) => readDocument(pouch, id))
   return new Map(docs.map((doc) => [doc._id, doc]))
 }
 
@@ -20,11 +23,14 @@ async function readTogether(pouch: Pouch, ids: ReadonlySet<string>) {
   return rows.flatMap((row) => (row.doc ? [row.doc] : []))
 }
 
-// On LevelDB a get is four times as fast as a key of allDocs, which opens a stream for each.
-async function readEach(pouch: Pouch, ids: ReadonlySet<string>) {
+/** What `read` finds, in the order of `ids`; reads a few at once. */
+export async function readEach(
+  ids: ReadonlySet<string>,
+  read: (id: string) => Promise<Stored<Document> | undefined>,
+): Promise<Stored<Document>[]> {
   const found: Stored<Document>[] = []
   for (const slice of slicesOf([...ids], readAtOnce)) {
-    const docs = await Promise.all(slice.map((id) => readDocument(pouch, id)))
+    const docs = await Promise.all(slice.map(read))
     found.push(...docs.flatMap((doc) => (doc ? [doc] : [])))
   }
   return found

@@ -1,11 +1,8 @@
-import { slicesOf } from '../../../schema/helpers/slices-of.ts'
 import { StorageUnavailable } from '../databases/storage-unavailable.ts'
 import type { Document, Stored } from '../documents/documents.ts'
-import { readDocument } from '../documents/read-documents.ts'
+import { readDocument, readEach } from '../documents/read-documents.ts'
 import type { OpenDatabase } from './open-databases.ts'
 import { bySequence, documentStore, type PouchMetadata } from './pouch-keys.ts'
-
-const readAtOnce = 64
 
 /**
  * The existing, undeleted documents, by id: read where PouchDB's adapter keeps them, because its
@@ -17,8 +14,6 @@ export async function readCurrent(
   { pouch, view }: OpenDatabase,
   ids: ReadonlySet<string>,
 ): Promise<Map<string, Stored<Document>>> {
-  const found = new Map<string, Stored<Document>>()
-
   async function read(id: string): Promise<Stored<Document> | undefined> {
     const isOrdinary = id !== '' && !id.startsWith('_')
     if (!isOrdinary) return await readDocument(pouch, id)
@@ -34,11 +29,8 @@ export async function readCurrent(
     return deleted === false && isWhole ? doc : await readDocument(pouch, id)
   }
 
-  for (const slice of slicesOf([...ids], readAtOnce)) {
-    const docs = await Promise.all(slice.map(read))
-    for (const doc of docs) if (doc) found.set(doc._id, doc)
-  }
-  return found
+  const docs = await readEach(ids, read)
+  return new Map(docs.map((doc) => [doc._id, doc]))
 }
 
 function formatSeq(seq: number): string {
