@@ -3,12 +3,14 @@ import { must } from '../../../schema/helpers/must.ts'
 import { StorageUnavailable } from '../databases/storage-unavailable.ts'
 import { openPouch, type Pouch } from '../documents/pouch.ts'
 import type { LevelStore } from './level-store.ts'
+import { type PouchCounters, receiveCounters } from './pouch-counters.ts'
 import { createPrefixedLeveldown, rangeOf, type View } from './prefixed-leveldown.ts'
 
 /** An open database: through PouchDB, and the layer beneath. */
 export interface OpenDatabase {
   pouch: Pouch
   view: View
+  counters: PouchCounters
 }
 
 interface Entry {
@@ -23,8 +25,8 @@ interface Entry {
   whenUnused?: () => void
 }
 
-/** PouchDB reads, copies and writes them all with each version: a conversation, which rises all day, has as many. */
-const revisionsKept = 20
+/** All are read, copied and written with each version: a conversation, which rises all day, has as many. */
+export const revisionsKept = 20
 
 /**
  * A store's databases open in PouchDB: while in use, and a little longer. Opening one costs three
@@ -40,13 +42,19 @@ export function createOpenDatabases(options: { store: LevelStore; idleCloseMs: n
   const state = { isClosed: false, timer: undefined as NodeJS.Timeout | undefined }
 
   async function open(name: string): Promise<OpenDatabase> {
-    const settings = { adapter: 'leveldb', db, auto_compaction: true, revs_limit: revisionsKept }
+    const received = { counters: undefined as PouchCounters | undefined }
+    const migrate = receiveCounters((counters) => {
+      received.counters = counters
+    })
+    const kept = { auto_compaction: true, revs_limit: revisionsKept }
+    const settings = { adapter: 'leveldb', db, migrate, ...kept }
     // Otherwise it names revisions by serialising every byte of a file as JSON: two thirds of an
     // upload's cost.
     const pouch = await openPouch(name, { ...settings, deterministic_revs: false })
     const view = views.get(name)
     views.delete(name)
-    if (!view) throw new Error(`PouchDB has opened ${name} without its leveldown`)
+    const { counters } = received
+    if (!view || !counters) throw new Error(`PouchDB has opened ${name} without its leveldown`)
     try {
       throwReadFailure(view)
     } catch (error) {
@@ -54,7 +62,7 @@ export function createOpenDatabases(options: { store: LevelStore; idleCloseMs: n
       await pouch.close()
       throw error
     }
-    return { pouch, view }
+    return { pouch, view, counters }
   }
 
   const isSound = (entry: Entry) => !entry.isSpoilt && entry.generation === store.generation()

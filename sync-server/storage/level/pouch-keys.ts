@@ -12,3 +12,28 @@ export interface PouchMetadata {
   rev_map?: Record<string, number>
   deleted?: boolean
 }
+
+/** A document's metadata, as PouchDB has written it with a cached winner. */
+export interface WholeMetadata {
+  id: string
+  /** The newest revision. */
+  rev: string
+  rev_tree: { pos: number; ids: RevisionNode }[]
+  /** Where the bodies that are kept are stored. */
+  rev_map: Record<string, number>
+  winningRev: string
+  deleted: boolean
+  seq?: number
+}
+
+/** A revision's hash, whether its body is kept, and its children. */
+export type RevisionNode = [
+  hash: string,
+  { status: 'available' | 'missing'; deleted?: boolean },
+  RevisionNode[],
+]
+
+/** A place as a key: its decimal digits in order. */
+export function formatSeq(seq: number): string {
+  return String(seq).padStart(16, '0')
+}

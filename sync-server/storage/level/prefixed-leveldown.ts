@@ -20,11 +20,13 @@ export type Sink = (operations: readonly Operation[]) => Promise<void>
 export interface View {
   /** Reads a key beside PouchDB. @returns undefined for a missing one */
   read(key: string): Promise<string | undefined>
-  /** Keeps what `read` finds, and answers PouchDB's own reads with it, until `forget`. */
+  /** Keeps what `read` finds, and answers PouchDB's reads and the next `read` with it, until `forget`. */
   remember(): void
   forget(): void
   /** Redirects PouchDB's writes to a sink; without one, back into the store. */
   divert(sink: Sink | undefined): void
+  /** Writes keys beside PouchDB: into the sink, or else into the store. */
+  write(operations: readonly Operation[], sink?: Sink): Promise<void>
   /** The store's generation before the first read. */
   generation: number
   /** The first read error. PouchDB takes an unreadable key for a missing one. */
@@ -85,6 +87,7 @@ export function createPrefixedLeveldown(options: {
     onView(name, {
       async read(key) {
         const { remembered } = state
+        if (remembered?.has(key)) return remembered.get(key)
         const value = await read(key, 'utf8')
         const text = value === undefined ? undefined : String(value)
         remembered?.set(key, text)
@@ -99,6 +102,7 @@ export function createPrefixedLeveldown(options: {
       divert(sink) {
         state.sink = sink ?? writeOwn
       },
+      write: (operations, sink = writeOwn) => write(operations, sink),
       generation,
       readFailure: () => state.failure,
       spoil: noteFailure,
@@ -122,6 +126,15 @@ export function createPrefixedLeveldown(options: {
       } catch (error) {
         noteFailure(error)
       }
+    }
+
+    async function write(operations: readonly Operation[], sink: Sink) {
+      // It may build on something unreadable.
+      if (state.failure !== undefined) {
+        throw new StorageUnavailable('something stored could not be read')
+      }
+      await sink([...state.heldBack, ...addPrefix(prefix, operations)])
+      state.heldBack = []
     }
 
     const fail: ReadFailed = (level, error) => {
@@ -155,21 +168,12 @@ export function createPrefixedLeveldown(options: {
         if (first.value !== state.storedUuid) state.heldBack = addPrefix(prefix, operations)
         return process.nextTick(done)
       }
-      // PouchDB may have built it from something unreadable.
-      if (state.failure !== undefined) {
-        const refused = new StorageUnavailable('something stored could not be read')
-        return process.nextTick(done, refused)
-      }
       const real = operations.filter(({ key }) => key !== nowhere)
-      const written = [...state.heldBack, ...addPrefix(prefix, real)]
       // Client checkpoints change nothing else: they bypass a sink that waits for documents.
       const isLocal = operations.every(({ key }) => key.startsWith(localStore))
       const sink = isLocal ? writeOwn : state.sink
-      sink(written).then(
-        () => {
-          state.heldBack = []
-          answer(done)
-        },
+      write(real, sink).then(
+        () => answer(done),
         (error: unknown) => answer(() => done(asError(error))),
       )
     }

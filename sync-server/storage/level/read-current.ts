@@ -2,7 +2,7 @@ import { StorageUnavailable } from '../databases/storage-unavailable.ts'
 import type { Document, Stored } from '../documents/documents.ts'
 import { readDocument, readEach } from '../documents/read-documents.ts'
 import type { OpenDatabase } from './open-databases.ts'
-import { bySequence, documentStore, type PouchMetadata } from './pouch-keys.ts'
+import { bySequence, documentStore, formatSeq, type PouchMetadata } from './pouch-keys.ts'
 
 /**
  * The existing, undeleted documents, by id: read where PouchDB's adapter keeps them, because its
@@ -31,10 +31,6 @@ export async function readCurrent(
 
   const docs = await readEach(ids, read)
   return new Map(docs.map((doc) => [doc._id, doc]))
-}
-
-function formatSeq(seq: number): string {
-  return String(seq).padStart(16, '0')
 }
 
 /**

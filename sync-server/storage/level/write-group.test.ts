@@ -2,18 +2,25 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { createDeferred } from '../../../schema/helpers/deferred.ts'
 import { createStorage } from '../storage.ts'
 import { countingReads } from './counting-reads.ts'
+import type { Level } from './level-store.ts'
+import { bySequence } from './pouch-keys.ts'
 
 interface Note {
   _id: string
   count: number
 }
 
-async function openNotes() {
+async function openNotes(wrap = (level: Level) => level) {
   const dataDir = await mkdtemp(join(tmpdir(), 'petrel-group-'))
   const reads = countingReads()
-  const storage = createStorage({ dataDir, durability: 'relaxed', wrapLevel: reads.wrap })
+  const storage = createStorage({
+    dataDir,
+    durability: 'relaxed',
+    wrapLevel: (level) => reads.wrap(wrap(level)),
+  })
   onTestFinished(async () => {
     await storage.close()
     await rm(dataDir, { recursive: true })
@@ -59,3 +66,52 @@ test('a read beside a write gives the version before it or the new one, and afte
     expect((await notes.read(['a'])).get('a')?.count).toBe(count)
   }
 })
+
+test('a write waits for a reader that knows where a body is, and has not read it yet', async () => {
+  const held = holdBodyRead()
+  const { storage, notes } = await openNotes(held.wrap)
+  await notes.insert({ _id: 'a', count: 0 })
+  held.begin()
+  const reading = notes.readRevision('a', {})
+  await held.isReached
+  const update = notes.update(['a'], (stored) => ({
+    put: [...stored.values()].map((note) => ({ ...note, count: 1 })),
+    result: undefined,
+  }))
+  // Time enough for a write that waits for nobody.
+  for (let round = 0; round < 50; round++) await storage.database<Note>('others').read(['b'])
+  held.release()
+  expect(await reading).toMatchObject({ count: 0 })
+  await update
+  expect(await notes.readRevision('a', {})).toMatchObject({ count: 1 })
+})
+
+/** Stops the first read of a body after `begin`, until `release`. */
+function holdBodyRead() {
+  const reached = createDeferred()
+  const released = createDeferred()
+  const state = { isArmed: false }
+  const wrap = (level: Level): Level =>
+    new Proxy(level, {
+      get(target, name) {
+        const member = Reflect.get(target, name, target)
+        if (typeof member !== 'function') return member
+        return (...given: unknown[]) => {
+          const read = () => Reflect.apply(member, target, given)
+          if (!state.isArmed || name !== 'get' || !String(given[0]).includes(bySequence))
+            return read()
+          state.isArmed = false
+          reached.resolve()
+          return released.promise.then(read)
+        }
+      },
+    })
+  return {
+    wrap,
+    isReached: reached.promise,
+    begin() {
+      state.isArmed = true
+    },
+    release: () => released.resolve(),
+  }
+}

@@ -1,15 +1,18 @@
 import { must } from '../../../schema/helpers/must.ts'
 import type { News, Signals } from '../databases/signals.ts'
+import type { Document, Stored } from '../documents/documents.ts'
 import { draftWrites, type WriteDraft } from '../documents/draft-writes.ts'
 import { grow, nameByChance, nameRev } from '../documents/grow-branch.ts'
 import { planWrites, type WritePlan } from '../documents/plan-writes.ts'
 import type { PouchWrite } from '../documents/pouch.ts'
 import type { DatabaseWrite, Transaction, TransactionOutcome } from '../documents/transaction.ts'
 import type { LevelStore } from './level-store.ts'
-import type { OpenDatabase, OpenDatabases } from './open-databases.ts'
+import { type OpenDatabase, type OpenDatabases, revisionsKept } from './open-databases.ts'
+import { type NamedEdit, type PlainEdit, planPlainEdit } from './plain-edits.ts'
+import { documentStore } from './pouch-keys.ts'
 import { readCurrent } from './read-current.ts'
 import type { StoredTallies } from './stored-tallies.ts'
-import { type PouchBatch, writeBatch, writeTogether } from './write-together.ts'
+import { type DatabaseBatch, writeBatch, writeTogether } from './write-together.ts'
 
 type Revs = Map<string, string>
 
@@ -47,11 +50,11 @@ export async function writeGroup(options: {
         }),
       )
       const decided = group.flatMap((member) => decide(member, drafts) ?? [])
-      const places = await readPlaces(opened)
+      const places = readPlaces(opened)
       const revs = await writeDrafts({ opened, drafts, store, tallies, decided })
       return { decided, places, revs }
     })
-    const now = await readPlaces(opened)
+    const now = readPlaces(opened)
     for (const [name, { docs }] of revs) {
       const [from, seq] = [must(places.get(name), name), must(now.get(name), name)]
       if (docs.length > 0) signals.notify(name, seq, { from, docs })
@@ -109,12 +112,9 @@ function decide(member: GroupMember, drafts: ReadonlyMap<string, WriteDraft>): D
   }
 }
 
-/** Each database's place, which PouchDB has in memory. */
-async function readPlaces(opened: ReadonlyMap<string, OpenDatabase>): Promise<Map<string, number>> {
-  const infos = [...opened].map(
-    async ([name, { pouch }]) => [name, Number((await pouch.info()).update_seq)] as const,
-  )
-  return new Map(await Promise.all(infos))
+/** Each database's last place. */
+function readPlaces(opened: ReadonlyMap<string, OpenDatabase>): Map<string, number> {
+  return new Map([...opened].map(([name, { counters }]) => [name, counters._updateSeq]))
 }
 
 /** @returns every database's revisions, and the current version of each document written there */
@@ -127,17 +127,20 @@ async function writeDrafts(options: {
 }) {
   const { opened, drafts, store, tallies, decided } = options
   const written = new Map<string, { revs: Revs; docs: News['docs'] }>()
-  const batches: (PouchBatch & { name: string })[] = []
+  const batches: (DatabaseBatch & { name: string })[] = []
   for (const [name, draft] of drafts) {
     const database = must(opened.get(name), name)
     const plan = await planWrites(database.pouch, draft.stored, draft.writes.values())
-    const batch = toBatch(plan)
-    const ids = new Set(batch.docs.map(({ _id }) => _id))
+    const { named, all, revs } = nameEdits(plan)
+    const ids = new Set(all.map(({ _id }) => _id))
     const docs = [...draft.writes.values()].flatMap(({ body }) =>
-      ids.has(body._id) ? [{ ...body, _rev: must(batch.revs.get(body._id), body._id) }] : [],
+      ids.has(body._id) ? [{ ...body, _rev: must(revs.get(body._id), body._id) }] : [],
     )
-    written.set(name, { revs: batch.revs, docs })
-    if (batch.docs.length > 0) batches.push({ docs: batch.docs, name, database })
+    written.set(name, { revs, docs })
+    if (all.length === 0) continue
+    const isEdited = all.length === named.length
+    const plain = isEdited ? await planPlainEdits(database, draft.stored, named) : undefined
+    batches.push({ name, database, ...(plain ? { plain } : { docs: all }) })
   }
   // Attachments bypass this: no document written together may have any.
   const isTogether = findTogether(decided)
@@ -146,7 +149,10 @@ async function writeDrafts(options: {
   const together = batches.filter(({ name }) => isTogether.has(name))
   const alone = batches.filter(({ name }) => !isTogether.has(name))
   const besides = counted.map(({ operation }) => operation)
-  await Promise.all([writeTogether(store, together, besides), ...alone.map(writeBatch)])
+  await Promise.all([
+    writeTogether(store, together, besides),
+    ...alone.map((batch) => writeBatch(batch)),
+  ])
   tallies.note(counted)
   return written
 }
@@ -160,18 +166,34 @@ function findTogether(decided: readonly Decided[]): Set<string> {
   return new Set(names)
 }
 
-/**
- * A database's writes as one PouchDB call with revisions named here: PouchDB names an edit by its
- * content, which a client could predict and push elsewhere in the tree first.
- * @returns `revs`: those of the plan and of the edits named here
- */
-function toBatch({ edits, replicated, revs }: WritePlan) {
-  const named = edits.map(nameEdit)
-  const known = new Map([...revs, ...named.map(({ _id, _rev }) => [_id, _rev] as const)])
-  return { docs: [...replicated, ...named], revs: known }
+/** @returns undefined when one of them needs PouchDB: a database's writes are one call */
+async function planPlainEdits(
+  { view }: OpenDatabase,
+  stored: ReadonlyMap<string, Stored<Document>>,
+  named: readonly NamedEdit[],
+): Promise<PlainEdit[] | undefined> {
+  const plans = await Promise.all(
+    named.map(async (edit) => {
+      const metadata = await view.read(documentStore + edit._id)
+      const options = { edit, metadata, revsLimit: revisionsKept }
+      return planPlainEdit({ ...options, stored: stored.get(edit._id) })
+    }),
+  )
+  return plans.every((plan) => plan !== undefined) ? plans : undefined
 }
 
-function nameEdit(edit: PouchWrite): PouchWrite & { _rev: string } {
+/**
+ * Names the edits' revisions: PouchDB names an edit by its content, which a client could predict
+ * and push elsewhere in the tree first.
+ * @returns `all`: with the plan's replicated revisions; `revs`: those of the plan and the new ones
+ */
+function nameEdits({ edits, replicated, revs }: WritePlan) {
+  const named = edits.map(nameEdit)
+  const known = new Map([...revs, ...named.map(({ _id, _rev }) => [_id, _rev] as const)])
+  return { named, all: [...replicated, ...named], revs: known }
+}
+
+function nameEdit(edit: PouchWrite): NamedEdit {
   const { _rev: parent, ...body } = edit
   const [start, hash] = parent?.split('-') ?? []
   const before = { start: Number(start ?? 0), ids: hash === undefined ? [] : [hash] }

@@ -2,21 +2,23 @@ import { createDeferred } from '../../../schema/helpers/deferred.ts'
 import type { PouchWrite } from '../documents/pouch.ts'
 import type { LevelStore, Operation } from './level-store.ts'
 import type { OpenDatabase } from './open-databases.ts'
+import { type PlainEdit, writeEdits } from './plain-edits.ts'
+import { whileLocked } from './pouch-counters.ts'
+import type { Sink } from './prefixed-leveldown.ts'
 
-/** One database's input in one call: revisions with their ancestry. */
-export interface PouchBatch {
+/** One database's part of a write: by PouchDB, or by keys alone. */
+export type DatabaseBatch = {
   database: OpenDatabase
-  docs: PouchWrite[]
-}
+} & ({ docs: PouchWrite[] } | { plain: readonly PlainEdit[] })
 
 /**
- * Writes several databases atomically: holds back what PouchDB writes for each call until all have
- * arrived, then stores them as one batch.
+ * Writes several databases atomically: holds back what each one writes until all have arrived, then
+ * stores them as one batch.
  * @param besides operations for the same batch
  */
 export async function writeTogether(
   store: LevelStore,
-  batches: readonly PouchBatch[],
+  batches: readonly DatabaseBatch[],
   besides: readonly Operation[] = [],
 ): Promise<void> {
   const operations: Operation[] = [...besides]
@@ -30,7 +32,6 @@ export async function writeTogether(
   together.promise.catch(() => undefined)
 
   const writing = batches.map(async (batch) => {
-    const { view } = batch.database
     let hasArrived = false
     const arrive = () => {
       if (hasArrived) return
@@ -38,20 +39,18 @@ export async function writeTogether(
       state.left -= 1
       if (state.left === 0) arrived.resolve()
     }
-    view.divert(async (own) => {
-      operations.push(...own)
-      arrive()
-      await together.promise
-    })
     try {
-      await writeBatch(batch)
+      await writeBatch(batch, async (own) => {
+        operations.push(...own)
+        arrive()
+        await together.promise
+      })
     } catch (error) {
       // Before all have arrived the store has nothing, and stays so.
       arrived.reject(error)
       throw error
     } finally {
       arrive()
-      view.divert(undefined)
     }
   })
 
@@ -68,8 +67,33 @@ export async function writeTogether(
   await Promise.all(writing)
 }
 
-/** @throws Error when PouchDB refuses one of the documents */
-export async function writeBatch({ database, docs }: PouchBatch): Promise<void> {
-  const failures = await database.pouch.bulkDocs(docs, { new_edits: false })
-  if (failures.length > 0) throw new Error('a revision could not be stored', { cause: failures })
+/**
+ * Writes one database: into the store, or into `sink`.
+ * @throws Error when PouchDB refuses one of the documents
+ */
+export async function writeBatch(batch: DatabaseBatch, sink?: Sink): Promise<void> {
+  const { pouch, view } = batch.database
+  if ('plain' in batch) return await writePlain(batch.database, batch.plain, sink)
+  view.divert(sink)
+  try {
+    const failures = await pouch.bulkDocs(batch.docs, { new_edits: false })
+    if (failures.length > 0) throw new Error('a revision could not be stored', { cause: failures })
+  } finally {
+    view.divert(undefined)
+  }
+}
+
+/** PouchDB's readers must not see a document's metadata before, and its body after. */
+async function writePlain(
+  { pouch, view, counters }: OpenDatabase,
+  edits: readonly PlainEdit[],
+  sink?: Sink,
+): Promise<void> {
+  await whileLocked(pouch, async () => {
+    const last = { seq: counters._updateSeq, count: counters._docCount }
+    const { operations, seq, count } = writeEdits(edits, last)
+    await view.write(operations, sink)
+    counters._updateSeq = seq
+    counters._docCount = count
+  })
 }
