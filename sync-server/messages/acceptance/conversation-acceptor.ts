@@ -125,6 +125,7 @@ export function createConversationAcceptor(options: {
     const silencesId = silencesKey(peerId, ownerId)
     const newest = Math.max(at, journal.lastGiven(ownerId, peerId))
     const { result, revs } = await storage.transact<Omit<Written, 'rev'> & { isUntold: boolean }>({
+      isPatient: true,
       parts: [
         { name: own, ids: [peerId] },
         ...(told === 'nobody' ? [] : [{ name: ordersDatabase, ids: [silencesId] }]),

@@ -12,6 +12,9 @@ interface Waiting extends GroupMember {
   isSettled: boolean
 }
 
+/** A receipt is not missed for this long, and messages of so much time take most of them along. */
+const patienceMs = 20
+
 /** The next caller waits for a whole group: keep it short. */
 const membersAtOnce = 250
 const documentsAtOnce = 250
@@ -28,14 +31,35 @@ export function createLevelWriter(options: {
 }) {
   const { databases, store, tallies, signals } = options
   const waiting = createTurnLines<Waiting>()
-  const state = { running: undefined as Promise<void> | undefined, unsure: 0 }
+  const state = {
+    running: undefined as Promise<void> | undefined,
+    /** Waiting transactions that are not patient. */
+    urgent: 0,
+    /** Is the patience of those that wait at an end? */
+    isDue: false,
+    timer: undefined as NodeJS.Timeout | undefined,
+    unsure: 0,
+  }
   /** Databases whose failed write may be stored. */
   const unsure = new Set<string>()
 
   async function run() {
-    while (waiting.count() > 0) await writeApart(takeGroup(waiting))
+    while (state.urgent > 0 || (state.isDue && waiting.count() > 0)) {
+      const group = takeGroup(waiting)
+      state.urgent -= group.filter(({ transaction }) => !transaction.isPatient).length
+      await writeApart(group)
+    }
+    state.isDue = false
     // Synchronously: the next caller must not take it for running.
     state.running = undefined
+  }
+
+  function runNow() {
+    clearTimeout(state.timer)
+    state.timer = undefined
+    if (waiting.count() === 0) return
+    state.isDue = true
+    state.running ??= run()
   }
 
   /** An unstorable transaction fails alone: retries the others of its group without it. */
@@ -88,12 +112,17 @@ export function createLevelWriter(options: {
           },
         }
         waiting.add(nameOwner(transaction), member)
-        state.running ??= run()
+        if (transaction.isPatient) state.timer ??= setTimeout(runNow, patienceMs)
+        else {
+          state.urgent += 1
+          state.running ??= run()
+        }
       })
     },
     countWaiting: waiting.count,
-    /** Resolves when no write is running. */
+    /** Resolves when everything that waits is written. */
     async settle(): Promise<void> {
+      runNow()
       await state.running
     },
   }
