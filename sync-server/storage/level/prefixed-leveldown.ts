@@ -8,7 +8,8 @@ import {
 import { StorageUnavailable } from '../databases/storage-unavailable.ts'
 import { createJoinedGets, type JoinedGets } from './joined-gets.ts'
 import type { Level, LevelStore, Operation } from './level-store.ts'
-import { bySequence } from './pouch-keys.ts'
+import { bySequence, documentStore } from './pouch-keys.ts'
+import { createRecentKeys } from './recent-keys.ts'
 
 /** Called with a read error, and the handle that it came through. */
 type ReadFailed = (level: Level | undefined, error: unknown) => void
@@ -42,6 +43,8 @@ const localStore = '\xfflocal-store\xff'
 /** PouchDB reads and removes it with each revision that it drops from a tree: it has no place. */
 const nowhere = `${bySequence}0000000undefined`
 
+const isOfDocument = (key: string) => key.startsWith(documentStore) || key.startsWith(bySequence)
+
 /** A database's keys: no name contains `!`. */
 export function rangeOf(name: string) {
   return { gte: `${name}!`, lt: `${name}"` }
@@ -58,6 +61,7 @@ export function createPrefixedLeveldown(options: {
 }) {
   const { store, onView } = options
   const joined = new WeakMap<Level, JoinedGets>()
+  const recentKeys = createRecentKeys({ isRemembered: isOfDocument })
 
   function getFrom(level: Level): JoinedGets {
     const found = joined.get(level) ?? createJoinedGets(level)
@@ -71,6 +75,7 @@ export function createPrefixedLeveldown(options: {
     const prefix = rangeOf(name).gte
     const generation = store.generation()
     const writeOwn: Sink = (operations) => store.write(operations, { generation })
+    const recent = recentKeys.openView()
     const listeners = new Set<(error: unknown) => void>()
     const state = {
       sink: writeOwn,
@@ -88,8 +93,10 @@ export function createPrefixedLeveldown(options: {
       async read(key) {
         const { remembered } = state
         if (remembered?.has(key)) return remembered.get(key)
-        const value = await read(key, 'utf8')
-        const text = value === undefined ? undefined : String(value)
+        const text = await recent.read(key, async () => {
+          const value = await read(key, 'utf8')
+          return value === undefined ? undefined : String(value)
+        })
         remembered?.set(key, text)
         return text
       },
@@ -133,7 +140,8 @@ export function createPrefixedLeveldown(options: {
       if (state.failure !== undefined) {
         throw new StorageUnavailable('something stored could not be read')
       }
-      await sink([...state.heldBack, ...addPrefix(prefix, operations)])
+      const written = [...state.heldBack, ...addPrefix(prefix, operations)]
+      await recent.write(operations, () => sink(written))
       state.heldBack = []
     }
 
