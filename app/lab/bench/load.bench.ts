@@ -1,4 +1,6 @@
 import { loadavg } from 'node:os'
+import { setTimeout } from 'node:timers/promises'
+import { limits } from '../../../schema/limits.ts'
 import { type BuiltServer, startBuiltServer } from '../browser/start-built-server.ts'
 import { readMetric } from '../server/read-metric.ts'
 import type { Account } from '../server/server-accounts.ts'
@@ -13,6 +15,8 @@ const warmUpMs = 1_500
 const measuredMs = 5_000
 /** A server runs for weeks: V8 has compiled it, as thousands of messages make it do. */
 const compileMs = 8_000
+/** The people of one load leave after their grace, all at once: no other load measures that. */
+const leftAfterMs = limits.presenceGraceMs + 1_000
 
 interface Shape extends LoadShape {
   what: string
@@ -56,10 +60,12 @@ export async function measure({
   const ours = await startOurs()
   const floors = await startFloorServer()
 
-  function put(order: Pick<LoadOrder, 'way' | 'shape' | 'people' | 'warmUpMs' | 'forMs'>) {
+  async function put(order: Pick<LoadOrder, 'way' | 'shape' | 'people' | 'warmUpMs' | 'forMs'>) {
     const isBare = isFloor(order.way)
     const { origin } = isBare ? floors : ours.server
-    return putChatLoad({ origin, ...order }, () => readCounts(origin, isBare))
+    const load = await putChatLoad({ origin, ...order }, () => readCounts(origin, isBare))
+    if (!isBare) await setTimeout(leftAfterMs)
+    return load
   }
 
   const figures: Figure[] = []

@@ -30,12 +30,11 @@ export function createLevelWriter(options: {
   signals: Signals
 }) {
   const { databases, store, tallies, signals } = options
-  const waiting = createTurnLines<Waiting>()
+  const urgent = createTurnLines<Waiting>()
+  const patient = createTurnLines<Waiting>()
   const state = {
     running: undefined as Promise<void> | undefined,
-    /** Waiting transactions that are not patient. */
-    urgent: 0,
-    /** Is the patience of those that wait at an end? */
+    /** Is the patience of those that have it at an end? */
     isDue: false,
     timer: undefined as NodeJS.Timeout | undefined,
     unsure: 0,
@@ -44,12 +43,13 @@ export function createLevelWriter(options: {
   const unsure = new Set<string>()
 
   async function run() {
-    while (state.urgent > 0 || (state.isDue && waiting.count() > 0)) {
-      const group = takeGroup(waiting)
-      state.urgent -= group.filter(({ transaction }) => !transaction.isPatient).length
+    for (;;) {
+      const lines = state.isDue ? [urgent, patient] : [urgent]
+      const group = takeGroup(lines)
+      if (state.isDue && patient.count() === 0) state.isDue = false
+      if (group.length === 0) break
       await writeApart(group)
     }
-    state.isDue = false
     // Synchronously: the next caller must not take it for running.
     state.running = undefined
   }
@@ -57,7 +57,7 @@ export function createLevelWriter(options: {
   function runNow() {
     clearTimeout(state.timer)
     state.timer = undefined
-    if (waiting.count() === 0) return
+    if (patient.count() === 0) return
     state.isDue = true
     state.running ??= run()
   }
@@ -111,15 +111,13 @@ export function createLevelWriter(options: {
             else reject(outcome.failed)
           },
         }
-        waiting.add(nameOwner(transaction), member)
-        if (transaction.isPatient) state.timer ??= setTimeout(runNow, patienceMs)
-        else {
-          state.urgent += 1
-          state.running ??= run()
-        }
+        const line = transaction.isPatient ? patient : urgent
+        line.add(nameOwner(transaction), member)
+        if (!transaction.isPatient) state.running ??= run()
+        else if (!state.isDue) state.timer ??= setTimeout(runNow, patienceMs)
       })
     },
-    countWaiting: waiting.count,
+    countWaiting: () => urgent.count() + patient.count(),
     /** Resolves when everything that waits is written. */
     async settle(): Promise<void> {
       runNow()
@@ -133,14 +131,17 @@ function nameOwner({ parts }: Transaction<unknown>): string {
   return parts[0]?.name ?? ''
 }
 
-function takeGroup(waiting: TurnLines<Waiting>): Waiting[] {
+/** In this order of lines. */
+function takeGroup(lines: readonly TurnLines<Waiting>[]): Waiting[] {
   const group: Waiting[] = []
   let count = 0
-  for (let next = waiting.next(); next && group.length < membersAtOnce; next = waiting.next()) {
-    count += next.transaction.parts.reduce((sum, { ids }) => sum + ids.length, 0)
-    if (count > documentsAtOnce && group.length > 0) break
-    waiting.take()
-    group.push(next)
+  for (const waiting of lines) {
+    for (let next = waiting.next(); next && group.length < membersAtOnce; next = waiting.next()) {
+      count += next.transaction.parts.reduce((sum, { ids }) => sum + ids.length, 0)
+      if (count > documentsAtOnce && group.length > 0) return group
+      waiting.take()
+      group.push(next)
+    }
   }
   return group
 }
