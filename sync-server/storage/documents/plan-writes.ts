@@ -1,8 +1,8 @@
 import pLimit from 'p-limit'
 import type { Document, Stored } from './documents.ts'
-import { growBranch, nameByChance, nameByContent, type PushedRevision } from './grow-branch.ts'
-import type { Pouch, PouchWrite } from './pouch.ts'
-import { type Leaf, readLeaves } from './read-leaves.ts'
+import { growBranch, type NameChild, type PushedRevision } from './grow-branch.ts'
+import type { PouchWrite } from './pouch.ts'
+import type { Leaf } from './read-leaves.ts'
 
 /** A document to store: `isChanged` when its body differs from the stored one. */
 export interface Write {
@@ -21,24 +21,28 @@ export interface WritePlan {
   revs: Map<string, string>
 }
 
+type ReadLeaves = (id: string) => Promise<readonly Leaf[]>
+
 const leavesReadAtOnce = 16
 
-export async function planWrites(
-  pouch: Pouch,
-  stored: ReadonlyMap<string, Stored<Document>>,
-  writes: Iterable<Write>,
-): Promise<WritePlan> {
+/** @param plan.nameChild names a version that grows on a pushed revision */
+export async function planWrites({
+  stored,
+  writes,
+  nameChild,
+  readLeaves,
+}: {
+  stored: ReadonlyMap<string, Stored<Document>>
+  writes: Iterable<Write>
+  nameChild: NameChild
+  readLeaves: ReadLeaves
+}): Promise<WritePlan> {
   const revs = new Map([...stored].map(([id, doc]) => [id, doc._rev]))
   const plan: WritePlan = { edits: [], replicated: [], revs }
   const all = [...writes]
-  const leaves = await readLeavesOf(
-    pouch,
-    all.filter(({ pushed }) => pushed.length > 0),
-  )
+  const pushing = all.filter(({ pushed }) => pushed.length > 0)
+  const leaves = await readLeavesOf(pushing, readLeaves)
   for (const { body, isChanged, pushed } of all) {
-    // CouchDB may get the same write from several servers; on LevelDB nobody may know a name before
-    // it is given.
-    const nameChild = pouch.adapter === 'http' ? nameByContent : nameByChance
     const grown = growBranch({ body, pushed, leaves: leaves.get(body._id) ?? [], nameChild })
     plan.replicated.push(...(grown?.docs ?? []))
     if (grown?.rev) revs.set(body._id, grown.rev)
@@ -47,12 +51,9 @@ export async function planWrites(
   return plan
 }
 
-async function readLeavesOf(
-  pouch: Pouch,
-  pushed: readonly Write[],
-): Promise<ReadonlyMap<string, readonly Leaf[]>> {
+async function readLeavesOf(pushing: readonly Write[], readLeaves: ReadLeaves) {
   // A device's edits push none.
-  if (pushed.length === 0) return new Map()
-  const read = async ({ body }: Write) => [body._id, await readLeaves(pouch, body._id)] as const
-  return new Map(await pLimit(leavesReadAtOnce).map(pushed, read))
+  if (pushing.length === 0) return new Map<string, readonly Leaf[]>()
+  const read = async ({ body }: Write) => [body._id, await readLeaves(body._id)] as const
+  return new Map(await pLimit(leavesReadAtOnce).map(pushing, read))
 }

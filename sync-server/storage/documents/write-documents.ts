@@ -1,14 +1,22 @@
 import type { Document, Stored } from './documents.ts'
+import { nameByContent } from './grow-branch.ts'
 import { planWrites, type Write } from './plan-writes.ts'
 import type { Pouch, PouchFailure } from './pouch.ts'
+import { readLeaves } from './read-leaves.ts'
 
-/** @returns the revision of every document read or written, and the ids with a concurrent write */
+/** Writes to CouchDB. @returns the revision of every document read or written, and the ids with a concurrent write */
 export async function writeDocuments(
   pouch: Pouch,
   stored: ReadonlyMap<string, Stored<Document>>,
   writes: Iterable<Write>,
 ) {
-  const { edits, replicated, revs } = await planWrites(pouch, stored, writes)
+  const { edits, replicated, revs } = await planWrites({
+    stored,
+    writes,
+    // It may get the same write from several servers.
+    nameChild: nameByContent,
+    readLeaves: (id) => readLeaves(pouch, id),
+  })
   const conflicts = new Set<string>()
 
   const rows = edits.length > 0 ? await pouch.bulkDocs(edits) : []

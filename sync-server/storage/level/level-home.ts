@@ -8,7 +8,8 @@ import type { Signals } from '../databases/signals.ts'
 import { StorageUnavailable } from '../databases/storage-unavailable.ts'
 import { type Level, openLevelStore } from './level-store.ts'
 import { createLevelWriter } from './level-writer.ts'
-import { createOpenDatabases, type OpenDatabase } from './open-databases.ts'
+import type { OpenDatabase } from './open-database.ts'
+import { createOpenDatabases } from './open-databases.ts'
 import { lastSeqKey } from './pouch-keys.ts'
 import { rangeOf } from './prefixed-leveldown.ts'
 import { readCurrent } from './read-current.ts'
@@ -81,7 +82,7 @@ export function createLevelHome(options: LevelHomeOptions): TallyingHome {
   }
 
   return {
-    use: (name, work) => use(name, ({ pouch }) => work(pouch)),
+    use: (name, work) => use(name, async ({ pouch }) => await work(await pouch())),
     read: (name, ids) => use(name, (database) => readCurrent(database, new Set(ids))),
     transact: async (transaction) => await (await opening).writer.transact(transaction),
     async readSeq(name) {

@@ -3,15 +3,8 @@ import { must } from '../../../schema/helpers/must.ts'
 import { StorageUnavailable } from '../databases/storage-unavailable.ts'
 import { openPouch, type Pouch } from '../documents/pouch.ts'
 import type { LevelStore } from './level-store.ts'
-import { type PouchCounters, receiveCounters } from './pouch-counters.ts'
+import { type Migrate, type OpenDatabase, openDatabase } from './open-database.ts'
 import { createPrefixedLeveldown, rangeOf, type View } from './prefixed-leveldown.ts'
-
-/** An open database: through PouchDB, and the layer beneath. */
-export interface OpenDatabase {
-  pouch: Pouch
-  view: View
-  counters: PouchCounters
-}
 
 interface Entry {
   generation: number
@@ -29,32 +22,32 @@ interface Entry {
 export const revisionsKept = 20
 
 /**
- * A store's databases open in PouchDB: while in use, and a little longer. Opening one costs three
- * reads and about 60 kB of memory, no file and no write.
+ * A store's databases: open while in use, and a little longer. Opening one costs two reads; opening
+ * PouchDB for one that needs it costs three more and about 60 kB of memory, no file and no write.
  * @param idleCloseMs how long an unused database stays open
  */
 export function createOpenDatabases(options: { store: LevelStore; idleCloseMs: number }) {
   const { store, idleCloseMs } = options
-  const views = new Map<string, View>()
-  const db = createPrefixedLeveldown({ store, onView: (name, view) => views.set(name, view) })
+  const leveldown = createPrefixedLeveldown(store)
   /** In the order of last use. */
   const entries = new Map<string, Entry>()
   const state = { isClosed: false, timer: undefined as NodeJS.Timeout | undefined }
 
   async function open(name: string): Promise<OpenDatabase> {
-    const received = { counters: undefined as PouchCounters | undefined }
-    const migrate = receiveCounters((counters) => {
-      received.counters = counters
-    })
+    const view = leveldown.openView(name)
+    try {
+      return await openDatabase(view, (migrate) => openSound(name, view, migrate))
+    } finally {
+      throwReadFailure(view)
+    }
+  }
+
+  async function openSound(name: string, view: View, migrate: Migrate): Promise<Pouch> {
     const kept = { auto_compaction: true, revs_limit: revisionsKept }
-    const settings = { adapter: 'leveldb', db, migrate, ...kept }
+    const settings = { adapter: 'leveldb', db: leveldown.connect, migrate, ...kept }
     // Otherwise it names revisions by serialising every byte of a file as JSON: two thirds of an
     // upload's cost.
     const pouch = await openPouch(name, { ...settings, deterministic_revs: false })
-    const view = views.get(name)
-    views.delete(name)
-    const { counters } = received
-    if (!view || !counters) throw new Error(`PouchDB has opened ${name} without its leveldown`)
     try {
       throwReadFailure(view)
     } catch (error) {
@@ -62,7 +55,7 @@ export function createOpenDatabases(options: { store: LevelStore; idleCloseMs: n
       await pouch.close()
       throw error
     }
-    return { pouch, view, counters }
+    return pouch
   }
 
   const isSound = (entry: Entry) => !entry.isSpoilt && entry.generation === store.generation()
@@ -125,7 +118,8 @@ export function createOpenDatabases(options: { store: LevelStore; idleCloseMs: n
     }
     const opened = await entry.opened.catch(() => undefined)
     try {
-      await opened?.pouch.close()
+      await opened?.close()
+      opened?.view.close()
       // The next opening must see the current writes.
       if (!isSound(entry)) await store.write([]).catch(() => undefined)
     } finally {

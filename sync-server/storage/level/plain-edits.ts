@@ -1,6 +1,7 @@
 import type { Document, Stored } from '../documents/documents.ts'
 import type { PouchWrite } from '../documents/pouch.ts'
 import type { Operation } from './level-store.ts'
+import type { Counters } from './open-database.ts'
 import {
   bySequence,
   documentCountKey,
@@ -51,7 +52,7 @@ export function planPlainEdit(options: {
 }
 
 /** The keys of edits, as PouchDB places, writes and compacts them after `last`. */
-export function writeEdits(edits: readonly PlainEdit[], last: { seq: number; count: number }) {
+export function writeEdits(edits: readonly PlainEdit[], last: Counters) {
   const operations: Operation[] = []
   let { seq, count } = last
   for (const { body, metadata, replaced } of edits.toSorted(byId)) {

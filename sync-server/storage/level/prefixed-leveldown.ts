@@ -5,6 +5,7 @@ import {
   type Leveldown,
   type RangeOptions,
 } from 'abstract-leveldown'
+import { must } from '../../../schema/helpers/must.ts'
 import { StorageUnavailable } from '../databases/storage-unavailable.ts'
 import { createJoinedGets, type JoinedGets } from './joined-gets.ts'
 import type { Level, LevelStore, Operation } from './level-store.ts'
@@ -36,6 +37,7 @@ export interface View {
   spoil(why: unknown): void
   /** Calls back at the first read error: PouchDB may never finish its operation. */
   onReadFailure(listener: (error: unknown) => void): () => void
+  close(): void
 }
 
 const uuidKey = '\xffmeta-store\xff_local_uuid'
@@ -53,13 +55,10 @@ export function rangeOf(name: string) {
 /**
  * A leveldown for PouchDB's `db` option: each database is a prefix in one store, so opening one
  * costs no file.
- * @param onView called with each database that PouchDB opens, before it reads anything
  */
-export function createPrefixedLeveldown(options: {
-  store: LevelStore
-  onView: (name: string, view: View) => void
-}) {
-  const { store, onView } = options
+export function createPrefixedLeveldown(store: LevelStore) {
+  /** What PouchDB gets for each database whose view was opened last. */
+  const downs = new Map<string, Leveldown>()
   const joined = new WeakMap<Level, JoinedGets>()
   const recentKeys = createRecentKeys({ isRemembered: isOfDocument })
 
@@ -69,8 +68,7 @@ export function createPrefixedLeveldown(options: {
     return found
   }
 
-  // PouchDB calls it without `new`.
-  function openView(name: string): Leveldown {
+  function openView(name: string): View {
     const down = new AbstractLevelDOWN()
     const prefix = rangeOf(name).gte
     const generation = store.generation()
@@ -89,7 +87,7 @@ export function createPrefixedLeveldown(options: {
       return readWith(store, fail, (level) => getFrom(level)(prefix + key, encoding))
     }
 
-    onView(name, {
+    const view: View = {
       async read(key) {
         const { remembered } = state
         if (remembered?.has(key)) return remembered.get(key)
@@ -117,7 +115,10 @@ export function createPrefixedLeveldown(options: {
         listeners.add(listener)
         return () => listeners.delete(listener)
       },
-    })
+      close() {
+        if (downs.get(name) === down) downs.delete(name)
+      },
+    }
 
     function noteFailure(error: unknown) {
       state.failure ??= error
@@ -187,12 +188,20 @@ export function createPrefixedLeveldown(options: {
     }
 
     down._iterator = (range) => createIterator({ down, store, prefix, name, range, fail, answer })
-    return down
+    downs.set(name, down)
+    return view
   }
 
+  // PouchDB calls it without `new`.
+  const connect = (name: string): Leveldown => must(downs.get(name), `a view of ${name}`)
   // PouchDB shares open databases by this name: a second storage in this process needs its own.
-  Object.defineProperty(openView, 'name', { value: `prefixed-${randomUUID()}` })
-  return openView
+  Object.defineProperty(connect, 'name', { value: `prefixed-${randomUUID()}` })
+
+  return {
+    /** Before PouchDB may open a database: what is read and written in it, from now on. */
+    openView,
+    connect,
+  }
 }
 
 async function readWith<Found>(

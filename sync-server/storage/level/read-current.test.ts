@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { readDocuments } from '../documents/read-documents.ts'
 import { openLevelStore } from './level-store.ts'
-import { createOpenDatabases, type OpenDatabase } from './open-databases.ts'
+import type { OpenDatabase } from './open-database.ts'
+import { createOpenDatabases } from './open-databases.ts'
 import { bySequence, documentStore } from './pouch-keys.ts'
 import { rangeOf } from './prefixed-leveldown.ts'
 import { readCurrent } from './read-current.ts'
@@ -30,7 +31,8 @@ async function openNotes() {
 }
 
 /** Documents of every kind that PouchDB knows. @returns all their ids, and one that does not exist */
-async function fill({ pouch }: OpenDatabase): Promise<Set<string>> {
+async function fill(database: OpenDatabase): Promise<Set<string>> {
+  const pouch = await database.pouch()
   const write = (_id: string, ids: (string | undefined)[], body: object = {}) => ({
     _id,
     text: `${_id} ${ids.length}`,
@@ -60,7 +62,7 @@ test('finds the same documents as PouchDB, whatever their revisions', async () =
   await use(async (notes) => {
     const ids = await fill(notes)
     const found = await readCurrent(notes, ids)
-    expect(found).toEqual(await readDocuments(notes.pouch, ids))
+    expect(found).toEqual(await readDocuments(await notes.pouch(), ids))
     expect([...found.keys()].sort()).toEqual(
       [...ids].filter((id) => !['deleted', 'missing', '_design/none'].includes(id)).sort(),
     )
@@ -71,7 +73,7 @@ test('finds more documents than one read takes', async () => {
   const { use } = await openNotes()
   await use(async (notes) => {
     const ids = Array.from({ length: 150 }, (_, index) => `note ${index}`)
-    await notes.pouch.bulkDocs(ids.map((_id) => ({ _id, text: _id })))
+    await (await notes.pouch()).bulkDocs(ids.map((_id) => ({ _id, text: _id })))
     const found = await readCurrent(notes, new Set(ids))
     expect([...found.keys()]).toEqual(ids)
   })
@@ -81,7 +83,7 @@ test('leaves to PouchDB what a write has just replaced, and refuses what is dama
   const { store, key, use } = await openNotes()
   await use(async (notes) => {
     const ids = await fill(notes)
-    const expected = await readDocuments(notes.pouch, ids)
+    const expected = await readDocuments(await notes.pouch(), ids)
     const level = await store.read()
     const metadata = String(await level.get(key(`${documentStore}changed`)))
     const { rev_map, winningRev } = JSON.parse(metadata)

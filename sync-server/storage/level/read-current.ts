@@ -1,7 +1,7 @@
 import { StorageUnavailable } from '../databases/storage-unavailable.ts'
 import type { Document, Stored } from '../documents/documents.ts'
 import { readDocument, readEach } from '../documents/read-documents.ts'
-import type { OpenDatabase } from './open-databases.ts'
+import type { OpenDatabase } from './open-database.ts'
 import { bySequence, documentStore, formatSeq, type PouchMetadata } from './pouch-keys.ts'
 
 /**
@@ -11,12 +11,12 @@ import { bySequence, documentStore, formatSeq, type PouchMetadata } from './pouc
  * @throws StorageUnavailable for a damaged one
  */
 export async function readCurrent(
-  { pouch, view }: OpenDatabase,
+  { pouch, view }: Pick<OpenDatabase, 'pouch' | 'view'>,
   ids: ReadonlySet<string>,
 ): Promise<Map<string, Stored<Document>>> {
   async function read(id: string): Promise<Stored<Document> | undefined> {
     const isOrdinary = id !== '' && !id.startsWith('_')
-    if (!isOrdinary) return await readDocument(pouch, id)
+    if (!isOrdinary) return await readDocument(await pouch(), id)
     const text = await view.read(documentStore + id)
     if (text === undefined) return undefined
     const { winningRev = '', rev_map, deleted }: PouchMetadata = parse(text)
@@ -26,7 +26,7 @@ export async function readCurrent(
     const doc: Stored<Document> | undefined = body === undefined ? undefined : parse(body)
     // A write may have replaced the version meanwhile; only PouchDB lists attachments.
     const isWhole = doc?._id === id && doc._rev === winningRev && !('_attachments' in doc)
-    return deleted === false && isWhole ? doc : await readDocument(pouch, id)
+    return deleted === false && isWhole ? doc : await readDocument(await pouch(), id)
   }
 
   const docs = await readEach(ids, read)

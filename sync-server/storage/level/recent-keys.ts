@@ -6,9 +6,6 @@ const charactersRemembered = 16 * 1024 * 1024
 /** An entry of V8's and of the cache's own. */
 const charactersBesides = 200
 
-/** Keys of open databases that were read or written last. */
-export type RecentKeys = ReturnType<typeof createRecentKeys>
-
 /** What one database's keys hold, as long as all its writes go through `write`. */
 export interface RecentView {
   /** From memory, or else by `readStored`. @returns undefined for a missing key */

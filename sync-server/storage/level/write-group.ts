@@ -5,9 +5,11 @@ import { draftWrites, type WriteDraft } from '../documents/draft-writes.ts'
 import { grow, nameByChance, nameRev } from '../documents/grow-branch.ts'
 import { planWrites, type WritePlan } from '../documents/plan-writes.ts'
 import type { PouchWrite } from '../documents/pouch.ts'
+import { readLeaves } from '../documents/read-leaves.ts'
 import type { DatabaseWrite, Transaction, TransactionOutcome } from '../documents/transaction.ts'
 import type { LevelStore } from './level-store.ts'
-import { type OpenDatabase, type OpenDatabases, revisionsKept } from './open-databases.ts'
+import type { OpenDatabase } from './open-database.ts'
+import { type OpenDatabases, revisionsKept } from './open-databases.ts'
 import { type NamedEdit, type PlainEdit, planPlainEdit } from './plain-edits.ts'
 import { documentStore } from './pouch-keys.ts'
 import { readCurrent } from './read-current.ts'
@@ -114,7 +116,7 @@ function decide(member: GroupMember, drafts: ReadonlyMap<string, WriteDraft>): D
 
 /** Each database's last place. */
 function readPlaces(opened: ReadonlyMap<string, OpenDatabase>): Map<string, number> {
-  return new Map([...opened].map(([name, { counters }]) => [name, counters._updateSeq]))
+  return new Map([...opened].map(([name, { counters }]) => [name, counters.seq]))
 }
 
 /** @returns every database's revisions, and the current version of each document written there */
@@ -130,7 +132,13 @@ async function writeDrafts(options: {
   const batches: (DatabaseBatch & { name: string })[] = []
   for (const [name, draft] of drafts) {
     const database = must(opened.get(name), name)
-    const plan = await planWrites(database.pouch, draft.stored, draft.writes.values())
+    const plan = await planWrites({
+      stored: draft.stored,
+      writes: draft.writes.values(),
+      // Nobody may know a name before it is given.
+      nameChild: nameByChance,
+      readLeaves: async (id) => await readLeaves(await database.pouch(), id),
+    })
     const { named, all, revs } = nameEdits(plan)
     const ids = new Set(all.map(({ _id }) => _id))
     const docs = [...draft.writes.values()].flatMap(({ body }) =>

@@ -1,9 +1,8 @@
 import { createDeferred } from '../../../schema/helpers/deferred.ts'
 import type { PouchWrite } from '../documents/pouch.ts'
 import type { LevelStore, Operation } from './level-store.ts'
-import type { OpenDatabase } from './open-databases.ts'
+import type { OpenDatabase } from './open-database.ts'
 import { type PlainEdit, writeEdits } from './plain-edits.ts'
-import { whileLocked } from './pouch-counters.ts'
 import type { Sink } from './prefixed-leveldown.ts'
 
 /** One database's part of a write: by PouchDB, or by keys alone. */
@@ -72,8 +71,9 @@ export async function writeTogether(
  * @throws Error when PouchDB refuses one of the documents
  */
 export async function writeBatch(batch: DatabaseBatch, sink?: Sink): Promise<void> {
-  const { pouch, view } = batch.database
   if ('plain' in batch) return await writePlain(batch.database, batch.plain, sink)
+  const { view } = batch.database
+  const pouch = await batch.database.pouch()
   view.divert(sink)
   try {
     const failures = await pouch.bulkDocs(batch.docs, { new_edits: false })
@@ -83,17 +83,14 @@ export async function writeBatch(batch: DatabaseBatch, sink?: Sink): Promise<voi
   }
 }
 
-/** PouchDB's readers must not see a document's metadata before, and its body after. */
 async function writePlain(
-  { pouch, view, counters }: OpenDatabase,
+  { view, counters, writeKeys }: OpenDatabase,
   edits: readonly PlainEdit[],
   sink?: Sink,
 ): Promise<void> {
-  await whileLocked(pouch, async () => {
-    const last = { seq: counters._updateSeq, count: counters._docCount }
-    const { operations, seq, count } = writeEdits(edits, last)
+  await writeKeys(async () => {
+    const { operations, seq, count } = writeEdits(edits, counters)
     await view.write(operations, sink)
-    counters._updateSeq = seq
-    counters._docCount = count
+    Object.assign(counters, { seq, count })
   })
 }
