@@ -43,7 +43,7 @@ export interface TransactionDecision<Result> {
  */
 export interface Transaction<Result> {
   parts: readonly Part[]
-  /** Nobody waits for it: on LevelDB it rides along with the next one, or is written after a moment. */
+  /** Nobody waits for it: on LevelDB it waits a moment for others like it. */
   isPatient?: boolean
   /** May run several times: an earlier decision was not written, or only its first part. */
   decide: (read: ReadPart) => TransactionDecision<Result>

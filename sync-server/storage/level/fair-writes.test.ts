@@ -31,3 +31,31 @@ test('P12: a write passes the many that another person has brought before', asyn
   expect(written.indexOf('ben')).toBeLessThanOrEqual(4)
   expect(written.filter((label) => label !== 'ben')).toEqual(['first', ...rounds])
 })
+
+test('no write waits for patient ones that came before it, and none of them is lost', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'petrel-fair-'))
+  const open = () => createStorage({ dataDir, durability: 'relaxed' })
+  const state = { storage: open() }
+  onTestFinished(async () => {
+    await state.storage.close()
+    await rm(dataDir, { recursive: true })
+  })
+  const written: string[] = []
+  const write = async (name: string, _id: string, isPatient: boolean) => {
+    await state.storage.transact({
+      isPatient,
+      parts: [{ name, ids: [_id] }],
+      decide: () => ({ writes: [{ name, put: [{ _id }] }], result: undefined }),
+    })
+    written.push(_id)
+  }
+  const receipts = ['one', 'two', 'three'].map((_id) => write('ann', _id, true))
+  await write('ann', 'message', false)
+  expect(written).toEqual(['message'])
+  // The server stops while they wait.
+  await state.storage.close()
+  await Promise.all(receipts)
+  state.storage = open()
+  const stored = await state.storage.database<Note>('ann').range({})
+  expect(stored.map(({ _id }) => _id)).toEqual(['message', 'one', 'three', 'two'])
+})

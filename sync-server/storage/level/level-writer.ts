@@ -12,7 +12,7 @@ interface Waiting extends GroupMember {
   isSettled: boolean
 }
 
-/** A receipt is not missed for this long, and messages of so much time take most of them along. */
+/** Nobody misses a receipt for this long, and those of many people become one write. */
 const patienceMs = 20
 
 /** The next caller waits for a whole group: keep it short. */
@@ -21,7 +21,8 @@ const documentsAtOnce = 250
 
 /**
  * The only writer of documents on LevelDB. Transactions that arrive during a write wait, then run
- * together: one for each person in turn, however many somebody has queued.
+ * together: one for each person in turn, however many somebody has queued. Patient ones wait a
+ * moment for each other first, so that no message waits behind each receipt.
  */
 export function createLevelWriter(options: {
   databases: OpenDatabases
@@ -30,36 +31,31 @@ export function createLevelWriter(options: {
   signals: Signals
 }) {
   const { databases, store, tallies, signals } = options
-  const urgent = createTurnLines<Waiting>()
-  const patient = createTurnLines<Waiting>()
+  const waiting = createTurnLines<Waiting>()
+  const patient: Waiting[] = []
   const state = {
     running: undefined as Promise<void> | undefined,
-    /** Is the patience of those that have it at an end? */
-    isDue: false,
-    timer: undefined as NodeJS.Timeout | undefined,
+    patience: undefined as NodeJS.Timeout | undefined,
     unsure: 0,
   }
   /** Databases whose failed write may be stored. */
   const unsure = new Set<string>()
 
   async function run() {
-    for (;;) {
-      const lines = state.isDue ? [urgent, patient] : [urgent]
-      const group = takeGroup(lines)
-      if (state.isDue && patient.count() === 0) state.isDue = false
-      if (group.length === 0) break
-      await writeApart(group)
-    }
+    while (waiting.count() > 0) await writeApart(takeGroup(waiting))
     // Synchronously: the next caller must not take it for running.
     state.running = undefined
   }
 
-  function runNow() {
-    clearTimeout(state.timer)
-    state.timer = undefined
-    if (patient.count() === 0) return
-    state.isDue = true
-    state.running ??= run()
+  function enqueue(members: readonly Waiting[]) {
+    for (const member of members) waiting.add(nameOwner(member.transaction), member)
+    if (waiting.count() > 0) state.running ??= run()
+  }
+
+  function endPatience() {
+    clearTimeout(state.patience)
+    state.patience = undefined
+    enqueue(patient.splice(0))
   }
 
   /** An unstorable transaction fails alone: retries the others of its group without it. */
@@ -111,16 +107,15 @@ export function createLevelWriter(options: {
             else reject(outcome.failed)
           },
         }
-        const line = transaction.isPatient ? patient : urgent
-        line.add(nameOwner(transaction), member)
-        if (!transaction.isPatient) state.running ??= run()
-        else if (!state.isDue) state.timer ??= setTimeout(runNow, patienceMs)
+        if (!transaction.isPatient) return enqueue([member])
+        patient.push(member)
+        state.patience ??= setTimeout(endPatience, patienceMs)
       })
     },
-    countWaiting: () => urgent.count() + patient.count(),
+    countWaiting: () => waiting.count() + patient.length,
     /** Resolves when everything that waits is written. */
     async settle(): Promise<void> {
-      runNow()
+      endPatience()
       await state.running
     },
   }
@@ -131,17 +126,14 @@ function nameOwner({ parts }: Transaction<unknown>): string {
   return parts[0]?.name ?? ''
 }
 
-/** In this order of lines. */
-function takeGroup(lines: readonly TurnLines<Waiting>[]): Waiting[] {
+function takeGroup(waiting: TurnLines<Waiting>): Waiting[] {
   const group: Waiting[] = []
   let count = 0
-  for (const waiting of lines) {
-    for (let next = waiting.next(); next && group.length < membersAtOnce; next = waiting.next()) {
-      count += next.transaction.parts.reduce((sum, { ids }) => sum + ids.length, 0)
-      if (count > documentsAtOnce && group.length > 0) return group
-      waiting.take()
-      group.push(next)
-    }
+  for (let next = waiting.next(); next && group.length < membersAtOnce; next = waiting.next()) {
+    count += next.transaction.parts.reduce((sum, { ids }) => sum + ids.length, 0)
+    if (count > documentsAtOnce && group.length > 0) break
+    waiting.take()
+    group.push(next)
   }
   return group
 }
