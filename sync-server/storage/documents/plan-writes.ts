@@ -13,7 +13,7 @@ export interface Write {
 
 /** PouchDB's input for a database's writes. */
 export interface WritePlan {
-  /** New versions of stored documents; PouchDB names their revisions. */
+  /** New versions of stored documents, under the revision that each follows. */
   edits: PouchWrite[]
   /** Revisions with their ancestry, as replication writes them. */
   replicated: PouchWrite[]

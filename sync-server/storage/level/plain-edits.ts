@@ -44,8 +44,9 @@ export function planPlainEdit(options: {
   }
   if (!stored || '_attachments' in stored) return undefined
   const before: WholeMetadata = JSON.parse(metadata)
-  const replaced = before.rev_map[stored._rev]
-  const isOnlyBody = replaced !== undefined && Object.keys(before.rev_map).length === 1
+  const kept = before.rev_map ?? {}
+  const replaced = kept[stored._rev]
+  const isOnlyBody = replaced !== undefined && Object.keys(kept).length === 1
   const isWinner = before.winningRev === stored._rev && before.deleted === false
   const grown = isOnlyBody && isWinner && grow(before, { stored, body, revsLimit })
   return grown ? { body, metadata: grown, replaced } : undefined

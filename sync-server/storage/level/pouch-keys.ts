@@ -9,21 +9,17 @@ export interface PouchMetadata {
   /** Of the newest revision, which need not be the winning one. */
   seq?: number
   winningRev?: string
+  /** Where the bodies that are kept are stored. */
   rev_map?: Record<string, number>
   deleted?: boolean
 }
 
-/** A document's metadata, as PouchDB has written it with a cached winner. */
-export interface WholeMetadata {
+/** All of it, as this server writes it. */
+export interface WholeMetadata extends PouchMetadata {
   id: string
   /** The newest revision. */
   rev: string
   rev_tree: { pos: number; ids: RevisionNode }[]
-  /** Where the bodies that are kept are stored. */
-  rev_map: Record<string, number>
-  winningRev: string
-  deleted: boolean
-  seq?: number
 }
 
 /** A revision's hash, whether its body is kept, and its children. */

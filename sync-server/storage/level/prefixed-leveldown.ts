@@ -22,9 +22,6 @@ export type Sink = (operations: readonly Operation[]) => Promise<void>
 export interface View {
   /** Reads a key beside PouchDB. @returns undefined for a missing one */
   read(key: string): Promise<string | undefined>
-  /** Keeps what `read` finds, and answers PouchDB's reads and the next `read` with it, until `forget`. */
-  remember(): void
-  forget(): void
   /** Redirects PouchDB's writes to a sink; without one, back into the store. */
   divert(sink: Sink | undefined): void
   /** Writes keys beside PouchDB: into the sink, or else into the store. */
@@ -80,7 +77,6 @@ export function createPrefixedLeveldown(store: LevelStore) {
       failure: undefined as unknown,
       storedUuid: undefined as unknown,
       heldBack: [] as readonly Operation[],
-      remembered: undefined as Map<string, string | undefined> | undefined,
     }
 
     function read(key: string, encoding: 'buffer' | 'utf8') {
@@ -88,22 +84,11 @@ export function createPrefixedLeveldown(store: LevelStore) {
     }
 
     const view: View = {
-      async read(key) {
-        const { remembered } = state
-        if (remembered?.has(key)) return remembered.get(key)
-        const text = await recent.read(key, async () => {
+      read: (key) =>
+        recent.read(key, async () => {
           const value = await read(key, 'utf8')
           return value === undefined ? undefined : String(value)
-        })
-        remembered?.set(key, text)
-        return text
-      },
-      remember() {
-        state.remembered = new Map()
-      },
-      forget() {
-        state.remembered = undefined
-      },
+        }),
       divert(sink) {
         state.sink = sink ?? writeOwn
       },
@@ -152,11 +137,8 @@ export function createPrefixedLeveldown(store: LevelStore) {
     }
 
     down._get = (key, { asBuffer }, done) => {
-      const isKnown = key === nowhere || (!asBuffer && state.remembered?.has(key))
-      if (isKnown) {
-        const text = state.remembered?.get(key)
-        const found = () => (text === undefined ? done(new Error('NotFound')) : done(null, text))
-        return process.nextTick(answer, found)
+      if (key === nowhere) {
+        return process.nextTick(answer, () => done(new Error('NotFound')))
       }
       read(key, asBuffer ? 'buffer' : 'utf8').then(
         (value) => {

@@ -43,19 +43,16 @@ export async function writeGroup(options: {
   // A read from before a reopening would be refused.
   await store.ensureSound()
   await databases.openAll(names, async (opened) => {
-    const { decided, places, revs } = await remembering(opened, async () => {
-      const drafts = new Map<string, WriteDraft>()
-      await Promise.all(
-        [...opened].map(async ([name, database]) => {
-          const ids = must(wanted.get(name), name)
-          drafts.set(name, draftWrites(await readCurrent(database, ids)))
-        }),
-      )
-      const decided = group.flatMap((member) => decide(member, drafts) ?? [])
-      const places = readPlaces(opened)
-      const revs = await writeDrafts({ opened, drafts, store, tallies, decided })
-      return { decided, places, revs }
-    })
+    const drafts = new Map<string, WriteDraft>()
+    await Promise.all(
+      [...opened].map(async ([name, database]) => {
+        const ids = must(wanted.get(name), name)
+        drafts.set(name, draftWrites(await readCurrent(database, ids)))
+      }),
+    )
+    const decided = group.flatMap((member) => decide(member, drafts) ?? [])
+    const places = readPlaces(opened)
+    const revs = await writeDrafts({ opened, drafts, store, tallies, decided })
     const now = readPlaces(opened)
     for (const [name, { docs }] of revs) {
       const [from, seq] = [must(places.get(name), name), must(now.get(name), name)]
@@ -66,19 +63,6 @@ export async function writeGroup(options: {
       member.settle({ done: { result, revs: revsOf } })
     }
   })
-}
-
-/** PouchDB reads the same keys again when it writes: nobody else writes documents meanwhile. */
-async function remembering<Result>(
-  opened: ReadonlyMap<string, OpenDatabase>,
-  work: () => Promise<Result>,
-): Promise<Result> {
-  for (const { view } of opened.values()) view.remember()
-  try {
-    return await work()
-  } finally {
-    for (const { view } of opened.values()) view.forget()
-  }
 }
 
 /** The ids that a group reads, by database. */
