@@ -69,11 +69,18 @@ export function MessageList(props: MessageListProps) {
   const unreadIndex = rows.findIndex((row) => row.isFirstUnread)
   const placeIndex = startPlace ? findRow(rows, startPlace.messageId) : -1
   const { isAtEnd, scrollToEnd, scrollToRow, onScroll, onResize } = useListScroll(list, {
+    scroller,
     view,
     window,
     rowCount: data.length,
     place: startPlace && placeIndex !== -1 ? { ...startPlace, index: placeIndex } : undefined,
     unreadIndex: unreadIndex === -1 ? undefined : unreadIndex,
+    isRendered(index) {
+      const id = rows[index]?.message._id
+      const element = scroller.current?.querySelector(`[data-message-id="${id}"]`)
+      // The list hides what it has not measured.
+      return !!element && getComputedStyle(element).visibility !== 'hidden'
+    },
   })
   useArrowKeys(scroller, '[data-message-id]', props.onEndKey)
   useMessageEvents(scroller, {

@@ -1,13 +1,12 @@
-import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
-import type { VirtualizerHandle } from 'virtua'
+import { type RefObject, useCallback, useLayoutEffect, useRef, useState } from 'react'
+import type { ScrollToIndexOpts, VirtualizerHandle } from 'virtua'
 import type { MessageWindow } from '../../database/views/message-window.ts'
 import type { ConversationView } from '../../sync/messenger-types.ts'
 import { useLatest } from '../../ui/hooks/use-latest.ts'
+import { useSettledScroll } from './use-settled-scroll.ts'
 
 const atEndPx = 60
 const loadAheadPx = 1_200
-/** By then the rows around a place are measured. */
-const settleMs = 250
 
 /** A row, and how much of it is above the visible area. */
 interface RowPlace {
@@ -16,6 +15,7 @@ interface RowPlace {
 }
 
 interface ListScrollOptions {
+  scroller: RefObject<HTMLElement | null>
   view: ConversationView
   window: MessageWindow
   /** The number of rows, including the typing bubble. */
@@ -24,6 +24,8 @@ interface ListScrollOptions {
   place: RowPlace | undefined
   /** The row to start at otherwise; undefined for the end. */
   unreadIndex: number | undefined
+  /** Is the row rendered and measured? */
+  isRendered(index: number): boolean
 }
 
 /**
@@ -39,13 +41,9 @@ export function useListScroll(
   const sticks = useRef(beginsAtEnd)
   const isLoading = useRef(false)
   const isPlaced = useRef(false)
-  const settling = useRef<ReturnType<typeof setTimeout>>(undefined)
   const latest = useLatest(options)
-
-  const stopSettling = useCallback(() => {
-    clearTimeout(settling.current)
-    settling.current = undefined
-  }, [])
+  const onSettled = useRef(() => {})
+  const { settleAt, stopSettling, isSettling } = useSettledScroll(options.scroller, onSettled)
 
   const scrollToEnd = useCallback(() => {
     // Sending right after a jump must not scroll back to the jump's target.
@@ -76,43 +74,41 @@ export function useListScroll(
     const isEnd = fromEnd < atEndPx && !window.hasNewer
     setIsAtEnd(isEnd)
     // While a jump settles, the old position must not make the list stick to the end.
-    sticks.current = isEnd && settling.current === undefined
-    if (settling.current !== undefined) return
+    sticks.current = isEnd && !isSettling()
+    if (isSettling()) return
     if (scrollOffset < loadAheadPx && window.hasOlder) load('loadOlder')
     if (fromEnd < loadAheadPx && window.hasNewer) load('loadNewer')
-  }, [list, latest, load])
+  }, [list, latest, load, isSettling])
+  useLayoutEffect(() => {
+    onSettled.current = look
+  }, [look])
 
   /**
-   * Stops sticking to the end. Measuring the rows before the target moves the list away from it, so
-   * this loads nothing until it has settled, then scrolls again and loads what is missing.
+   * Stops sticking to the end, and scrolls to a row until it stands there; loads nothing meanwhile.
+   * @param findIndex of the row among the current ones; -1 without it
    */
-  const settleAt = useCallback(
-    (scroll: () => void) => {
+  const settleAtRow = useCallback(
+    (findIndex: () => number, where: ScrollToIndexOpts) => {
       sticks.current = false
-      scroll()
-      stopSettling()
-      settling.current = setTimeout(() => {
-        settling.current = undefined
-        scroll()
-        look()
-      }, settleMs)
+      settleAt({
+        scroll() {
+          const index = findIndex()
+          if (index !== -1) list.current?.scrollToIndex(index, where)
+        },
+        isDone: () => {
+          const index = findIndex()
+          return index === -1 || latest.current.isRendered(index)
+        },
+      })
     },
-    [look, stopSettling],
+    [list, latest, settleAt],
   )
 
-  /**
-   * Scrolls a row into the middle.
-   * @param findIndex of its row among the current ones; -1 without it
-   */
+  /** Scrolls a row into the middle. */
   const scrollToRow = useCallback(
-    (findIndex: () => number) =>
-      settleAt(() => {
-        const index = findIndex()
-        if (index !== -1) list.current?.scrollToIndex(index, { align: 'center' })
-      }),
-    [list, settleAt],
+    (findIndex: () => number) => settleAtRow(findIndex, { align: 'center' }),
+    [settleAtRow],
   )
-  useEffect(() => stopSettling, [stopSettling])
 
   const onResize = useCallback(() => {
     if (sticks.current) scrollToEnd()
@@ -126,20 +122,19 @@ export function useListScroll(
     // An unread line that appears later does not scroll the list.
     if (isPlaced.current) return
     isPlaced.current = true
-    if (latest.current.place) {
-      settleAt(() => {
-        const { place } = latest.current
-        if (!place) return
-        list.current?.scrollToIndex(place.index, { align: 'start', offset: place.offsetPx })
-      })
+    const { place } = latest.current
+    if (place) {
+      const findIndex = () => latest.current.place?.index ?? -1
+      settleAtRow(findIndex, { align: 'start', offset: place.offsetPx })
       return
     }
     if (unreadIndex === undefined) return
-    list.current?.scrollToIndex(unreadIndex, { align: 'start', offset: -48 })
+    const findIndex = () => latest.current.unreadIndex ?? -1
+    settleAtRow(findIndex, { align: 'start', offset: -48 })
     // If everything fits, no scroll event ever reports that the end is visible.
     const frame = requestAnimationFrame(look)
     return () => cancelAnimationFrame(frame)
-  }, [list, rowCount, unreadIndex, latest, look, settleAt])
+  }, [list, rowCount, unreadIndex, latest, look, settleAtRow])
 
   return { isAtEnd, scrollToEnd, scrollToRow, onScroll: look, onResize }
 }

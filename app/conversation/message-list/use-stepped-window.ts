@@ -15,7 +15,9 @@ export function useSteppedWindow<T extends { _id: string }>(items: readonly T[])
   const shown = kept.goal === items ? kept : stepWindow(kept, items)
   if (shown !== kept) setShown(shown)
   useLayoutEffect(() => {
-    if (shown.items !== shown.goal) setShown({ ...shown, items: shown.goal, isShift: false })
+    // A step is one render: a row that comes at the end later must not count as one at the start.
+    if (shown.items !== shown.goal || shown.isShift)
+      setShown({ ...shown, items: shown.goal, isShift: false })
   }, [shown])
   return shown
 }

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { pushMessages, registerAccount } from '../server/server-accounts.ts'
 import { readSession } from './account-steps.ts'
-import { chatRow, composer } from './chat-steps.ts'
+import { chatRow, composer, openChat, typeUntilSeen } from './chat-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
 const people = await startTwoPeople({ reducedMotion: 'reduce' })
-const { ann, server } = people
+const { ann, ben, server } = people
 const { page } = ann
 const carl = await registerAccount(server.origin, 'carl')
 const newest = page.getByRole('button', { name: /^Go to the newest message/ })
@@ -121,4 +121,50 @@ test('a chat that stood at its end begins there', async () => {
   await page.goBack()
   await page.getByRole('article').filter({ hasText: 'message 1 of 1,' }).waitFor()
   await newest.waitFor({ state: 'detached' })
+})
+
+test('typing below does not move a list that has just loaded older messages', async () => {
+  const recipientId = (await readSession(ann)).userId
+  await pushMessages({
+    origin: server.origin,
+    author: await readSession(ben),
+    recipientId,
+    count: 120,
+  })
+  await page.setViewportSize({ width: 1280, height: 800 })
+  await page.goto('/chat')
+  await chatRow(page, 'ben').getByText('message 120 of').waitFor()
+  await openChat(page, 'ben')
+  await newest.click()
+  await newest.waitFor({ state: 'detached' })
+  await scroll(-700, 3)
+  const before = await readPlace()
+  await openChat(ben.page, 'ann')
+  await typeUntilSeen({ typist: ben.page, reader: page })
+  expect(await readPlace()).toEqual(before)
+})
+
+test('a list that is measured late stands each time where it stood before', async () => {
+  await page.goto('/chat')
+  await chatRow(page, 'carl').click()
+  await composer(page).waitFor()
+  await scroll(-1_230, 6)
+  const before = await readPlace()
+  await page.addInitScript(() => {
+    const Prompt = ResizeObserver
+    class Late extends Prompt {
+      constructor(tell: ResizeObserverCallback) {
+        super((entries, self) => void setTimeout(() => tell(entries, self), 400))
+      }
+    }
+    window.ResizeObserver = Late
+  })
+  for (let time = 0; time < 4; time++) {
+    await openMedia()
+    await page.reload()
+    await page.getByText('No photos or videos yet').waitFor()
+    await backToChat()
+    await newest.waitFor()
+    await expect.poll(readPlace).toEqual(aboutAt(before))
+  }
 })
