@@ -369,6 +369,10 @@ test('the next picture is fetched ahead, so that it is there when the network go
   await sendPhoto('near.jpg', 'the near one')
   await page.goto('/chat')
   await chatRow(page, 'ben').click()
+  // The four new messages are higher than the screen: the chat begins at the first.
+  await page.getByText('Unread messages', { exact: true }).waitFor()
+  await expect.poll(() => message(page, 'the near one').count()).toBe(0)
+  await page.getByRole('button', { name: /^Go to the newest message/ }).click()
   const near = message(page, 'the near one').getByRole('button')
   await near.and(page.getByRole('button', { name: /^Download, / })).waitFor()
   await message(page, 'the near one').scrollIntoViewIfNeeded()
