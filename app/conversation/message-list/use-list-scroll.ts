@@ -3,6 +3,7 @@ import type { ScrollToIndexOpts, VirtualizerHandle } from 'virtua'
 import type { MessageWindow } from '../../database/views/message-window.ts'
 import type { ConversationView } from '../../sync/messenger-types.ts'
 import { useLatest } from '../../ui/hooks/use-latest.ts'
+import { usePress } from './use-press.ts'
 import { useSettledScroll } from './use-settled-scroll.ts'
 
 const atEndPx = 60
@@ -44,6 +45,8 @@ export function useListScroll(
   const latest = useLatest(options)
   const onSettled = useRef(() => {})
   const { settleAt, stopSettling, isSettling } = useSettledScroll(options.scroller, onSettled)
+  const onRelease = useRef(() => {})
+  const isPressed = usePress(options.scroller, onRelease)
 
   const scrollToEnd = useCallback(() => {
     // Sending right after a jump must not scroll back to the jump's target.
@@ -79,9 +82,6 @@ export function useListScroll(
     if (scrollOffset < loadAheadPx && window.hasOlder) load('loadOlder')
     if (fromEnd < loadAheadPx && window.hasNewer) load('loadNewer')
   }, [list, latest, load, isSettling])
-  useLayoutEffect(() => {
-    onSettled.current = look
-  }, [look])
 
   /**
    * Stops sticking to the end, and scrolls to a row until it stands there; loads nothing meanwhile.
@@ -111,14 +111,20 @@ export function useListScroll(
   )
 
   const onResize = useCallback(() => {
-    if (sticks.current) scrollToEnd()
-    else look()
-  }, [look, scrollToEnd])
+    if (!sticks.current) look()
+    else if (!isPressed()) scrollToEnd()
+  }, [look, scrollToEnd, isPressed])
+  useLayoutEffect(() => {
+    onSettled.current = look
+    onRelease.current = onResize
+  }, [look, onResize])
 
   const { rowCount, unreadIndex } = options
   useLayoutEffect(() => {
     if (rowCount === 0) return
-    if (sticks.current) list.current?.scrollToIndex(rowCount - 1, { align: 'end' })
+    if (sticks.current && !isPressed()) {
+      list.current?.scrollToIndex(rowCount - 1, { align: 'end' })
+    }
     // An unread line that appears later does not scroll the list.
     if (isPlaced.current) return
     isPlaced.current = true
@@ -134,7 +140,7 @@ export function useListScroll(
     // If everything fits, no scroll event ever reports that the end is visible.
     const frame = requestAnimationFrame(look)
     return () => cancelAnimationFrame(frame)
-  }, [list, rowCount, unreadIndex, latest, look, settleAtRow])
+  }, [list, rowCount, unreadIndex, latest, look, settleAtRow, isPressed])
 
   return { isAtEnd, scrollToEnd, scrollToRow, onScroll: look, onResize }
 }

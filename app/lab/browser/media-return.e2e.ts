@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { pushMessages, registerAccount } from '../server/server-accounts.ts'
 import { readSession } from './account-steps.ts'
-import { chatRow, composer, openChat, typeUntilSeen } from './chat-steps.ts'
+import { chatRow, composer, message, openChat, say, typeUntilSeen } from './chat-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
 const people = await startTwoPeople({ reducedMotion: 'reduce' })
@@ -142,6 +142,21 @@ test('typing below does not move a list that has just loaded older messages', as
   await openChat(ben.page, 'ann')
   await typeUntilSeen({ typist: ben.page, reader: page })
   expect(await readPlace()).toEqual(before)
+})
+
+test('a list at its end holds still under a pointer that is down, and goes on after the click', async () => {
+  await newest.click()
+  await newest.waitFor({ state: 'detached' })
+  const pressed = page.getByRole('article').filter({ hasText: 'message 118 of 120' })
+  await pressed.hover()
+  const before = await readPlace()
+  await page.mouse.down()
+  await say(ben.page, 'under the finger')
+  await message(page, 'under the finger').waitFor()
+  expect(await readPlace()).toEqual(before)
+  await page.mouse.up()
+  await expect.poll(readPlace).not.toEqual(before)
+  await newest.waitFor({ state: 'detached' })
 })
 
 test('a list that is measured late stands each time where it stood before', async () => {
