@@ -1,4 +1,5 @@
 import { enforceOptions } from 'broadcast-channel'
+import { wordsOf } from '../../schema/helpers/words-of.ts'
 import { expectConverged } from './checks/expect-converged.ts'
 import { waitUntilSettled } from './checks/wait-until-settled.ts'
 import { createLabChannel } from './device/lab-channel.ts'
@@ -64,7 +65,9 @@ export async function createLab(options: LabOptions = {}): Promise<Lab> {
     async expectConverged() {
       const alsoBroken = (await channel?.findBroken(people)) ?? []
       await expectConverged({ people, witness, hasBackup: server.hasBackup(), alsoBroken })
-      if (background.length > 0) throw new Error('Something failed unseen.', { cause: background })
+      if (background.length === 0) return
+      const words = background.map(wordsOf).join('; ')
+      throw new AggregateError(background, `Something failed unseen: ${words}`)
     },
     run: (history) =>
       runHistory({

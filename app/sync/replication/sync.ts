@@ -206,8 +206,10 @@ export function createSync(options: SyncOptions): Sync {
    * RxDB continues after a failed local write, and would never ask again for the lost documents.
    */
   function restart(cause: unknown) {
+    // Closing ends a start under way: nothing has failed.
+    if (closing.signal.aborted) return
     onError(cause)
-    if (isRestarting || closing.signal.aborted) return
+    if (isRestarting) return
     onOutcome('broken')
     beginAgain()
   }
