@@ -11,8 +11,9 @@ export function usePress(element: RefObject<HTMLElement | null>, onRelease: RefO
     const pressed = element.current
     if (!pressed) return
     let release: ReturnType<typeof setTimeout>
-    const onDown = () => {
-      isDown.current = true
+    const onDown = ({ button }: PointerEvent) => {
+      // Where the browser shows its own menu, the release of another button never comes.
+      if (button === 0) isDown.current = true
     }
     const onCancel = () => {
       isDown.current = false

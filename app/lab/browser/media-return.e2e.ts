@@ -159,6 +159,13 @@ test('a list at its end holds still under a pointer that is down, and goes on af
   await newest.waitFor({ state: 'detached' })
 })
 
+test('after a right click, whose release the browser may keep, the list follows what comes', async () => {
+  await page.getByRole('log').dispatchEvent('pointerdown', { button: 2 })
+  const before = await readPlace()
+  await say(ben.page, 'after a right click')
+  await expect.poll(readPlace).not.toEqual(before)
+})
+
 test('a list that is measured late stands each time where it stood before', async () => {
   await page.goto('/chat')
   await chatRow(page, 'carl').click()
