@@ -2,16 +2,16 @@ import type { Workbox } from 'workbox-window'
 import type { LiveSource } from '../ui/hooks/use-live-value.ts'
 
 const checkIntervalMs = 60 * 60 * 1000
-/** The interval at which a version that was chosen is asked for again. */
-const switchAgainMs = 1_000
-/** The number of times it is asked for before the page reloads. */
-const switchAttempts = 10
+/** How long a version that was chosen may take to take over before the page reloads. */
+const switchMs = 10_000
+/** How often one choice may reload the page. */
+const reloadsMax = 3
 /** The delay before the search for a chosen version is repeated, when it fails. */
 const searchAgainMs = 5_000
 /** How long the reloaded page still follows that choice. */
 const chosenForMs = 60_000
-/** In this tab's storage, across the reload. */
-const chosenKey = 'update-chosen'
+/** In this tab's storage, across the reload: the number of reloads for this choice. */
+const reloadsKey = 'update-reloads'
 
 /** Whether a newer version of the app is ready on this device. */
 export interface AppUpdate extends LiveSource<'none' | 'ready'> {
@@ -41,10 +41,10 @@ export function createAppUpdate(options: { url?: string; ready: Promise<unknown>
   let worker: Workbox | undefined
   let hasNewVersionTakenOver = false
   /** The reload that a choice needed may still show the old version: the new one takes over during it. */
-  const isChosenBefore = takeChoice()
+  let reloads = takeReloads()
+  const isChosenBefore = reloads > 0
   let isApplying = isChosenBefore
-  let mayReload = !isChosenBefore
-  let switching: ReturnType<typeof setInterval> | undefined
+  let switching: ReturnType<typeof setTimeout> | undefined
   let searching: ReturnType<typeof setTimeout> | undefined
   let isControlled = Boolean(serviceWorker?.controller)
 
@@ -55,23 +55,18 @@ export function createAppUpdate(options: { url?: string; ready: Promise<unknown>
   }
 
   /**
-   * Seen on a busy device: the waiting version did not take over for a minute, until the page's next request was an
-   * event for the replaced one, after which the browser looks whether it is idle. Each message is such an event. That was
-   * not always enough: then the page reloads, at most once for a choice.
+   * An event that reaches the replaced version while it ends starts it again. Chromium then looks no more whether it is
+   * idle, however often it is asked, until the next navigation (seen on busy devices).
    */
   function switchOver() {
     worker?.messageSkipWaiting()
-    clearInterval(switching)
-    let attempts = 0
-    switching = setInterval(() => {
-      attempts += 1
-      if (attempts === switchAttempts && mayReload) {
-        sessionStorage.setItem(chosenKey, 'yes')
-        return location.reload()
-      }
-      worker?.messageSkipWaiting()
-      serviceWorker.controller?.postMessage({ type: 'IS_REPLACED' })
-    }, switchAgainMs)
+    clearTimeout(switching)
+    switching = reloads < reloadsMax ? setTimeout(reloadForIt, switchMs) : undefined
+  }
+
+  function reloadForIt() {
+    sessionStorage.setItem(reloadsKey, String(reloads + 1))
+    location.reload()
   }
 
   function check() {
@@ -159,7 +154,7 @@ export function createAppUpdate(options: { url?: string; ready: Promise<unknown>
     apply() {
       if (hasNewVersionTakenOver || !serviceWorker) return location.reload()
       isApplying = true
-      mayReload = true
+      reloads = 0
       clearTimeout(forgetChoice)
       if (state === 'ready') switchOver()
       else searchNewest()
@@ -168,17 +163,17 @@ export function createAppUpdate(options: { url?: string; ready: Promise<unknown>
       clearInterval(timer)
       clearTimeout(forgetChoice)
       clearTimeout(searching)
-      clearInterval(switching)
+      clearTimeout(switching)
       closing.abort()
       worker?.removeEventListener('waiting', offer)
     },
   }
 }
 
-function takeChoice(): boolean {
-  const isChosen = sessionStorage.getItem(chosenKey) !== null
-  sessionStorage.removeItem(chosenKey)
-  return isChosen
+function takeReloads(): number {
+  const reloads = Number(sessionStorage.getItem(reloadsKey)) || 0
+  sessionStorage.removeItem(reloadsKey)
+  return reloads
 }
 
 /** The current version continues; the next check tries again. */

@@ -72,5 +72,28 @@ test('the app can be installed: Chromium finds nothing amiss, and every icon is 
   expect(await measurePicture(apple ?? '')).toBe('180x180')
 })
 
+test('a start takes the parts of the app from the cache, and its calls to the network, without the worker', async () => {
+  await page.reload()
+  const read = (path: string) =>
+    page.evaluate(
+      (path) =>
+        performance
+          .getEntriesByType('resource')
+          .filter(({ name }) => name.startsWith(location.origin + path))
+          .map((entry) => String(Reflect.get(entry, 'workerFinalSourceType'))),
+      path,
+    )
+  await expect.poll(() => read('/assets/')).not.toEqual([])
+  expect(new Set(await read('/assets/'))).toEqual(new Set(['cache']))
+  // An answer counts once it has been read.
+  await page.evaluate(async () => {
+    for (const path of ['/api/users/me', '/sync/messages', '/icons/icon-192.png'])
+      await (await fetch(path)).blob()
+  })
+  await expect.poll(() => read('/api/users/me')).toContain('network')
+  await expect.poll(() => read('/sync/messages')).toContain('network')
+  await expect.poll(() => read('/icons/icon-192.png')).toContain('fetch-event')
+})
+
 /** Runs in the page. */
 declare function noteAsked(what: string): void

@@ -3,6 +3,7 @@ import { handleClick } from './handle-click.ts'
 import { readSignedIn } from './read-signed-in.ts'
 import { renewSubscription } from './renew-subscription.ts'
 import { sendCommands, syncTag } from './send-commands.ts'
+import { addStaticRoutes } from './static-routes.ts'
 import { takePush } from './take-push.ts'
 import type { WorkerScope } from './worker-scope.ts'
 
@@ -11,6 +12,8 @@ const scope = globalThis as unknown as WorkerScope
 
 // The policy of the page forbids generated code, here too.
 z.config({ jitless: true })
+
+scope.addEventListener('install', (event) => addStaticRoutes(scope, event))
 
 scope.addEventListener('push', (event) => {
   event.waitUntil(takePush(scope, readJson(event.data)))

@@ -35,7 +35,18 @@ export interface ClickEvent extends Waiting {
   reply?: string | null
 }
 
+export interface InstallEvent extends Waiting {
+  /** Absent where the browser has no static routes. */
+  addRoutes?(rules: readonly RouterRule[]): Promise<void>
+}
+
+interface RouterRule {
+  condition: { urlPattern: { pathname: string }; requestMethod?: string }
+  source: 'network' | { cacheName: string }
+}
+
 interface WorkerEvents {
+  install: InstallEvent
   push: Waiting & { data: { json(): unknown } | null }
   notificationclick: ClickEvent
   sync: Waiting & { tag: string }
