@@ -368,6 +368,8 @@ test('the next picture is fetched ahead, so that it is there when the network go
   }
   await sendPhoto('near.jpg', 'the near one')
   await page.goto('/chat')
+  // Pictures take their time to leave: opened before they are there, the chat has nothing unread.
+  await chatRow(page, 'ben').getByText('the near one').waitFor()
   await chatRow(page, 'ben').click()
   // The four new messages are higher than the screen: the chat begins at the first.
   await page.getByText('Unread messages', { exact: true }).waitFor()
