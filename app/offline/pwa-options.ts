@@ -1,9 +1,5 @@
 import type { VitePWAOptions } from 'vite-plugin-pwa'
 import { productName } from '../ui/product.ts'
-import { callPaths } from './worker/static-routes.ts'
-
-/** What the server answers, and not the app. */
-const serverPaths = [...callPaths, 'healthz', 'readyz', 'metrics']
 
 const themeColour = '#00776d'
 const shortcutIcon = { src: '/icons/icon-192.png', sizes: '192x192', type: 'image/png' }
@@ -77,7 +73,7 @@ export const pwaOptions: Partial<VitePWAOptions> = {
     ],
     maximumFileSizeToCacheInBytes: 6 * 1024 * 1024,
     navigateFallback: 'index.html',
-    navigateFallbackDenylist: [new RegExp(`^/(${serverPaths.join('|')})(/|\\?|$)`)],
+    navigateFallbackDenylist: [/^\/(api|sync|poll|healthz|readyz|metrics)(\/|\?|$)/],
     cleanupOutdatedCaches: true,
   },
 }

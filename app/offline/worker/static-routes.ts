@@ -1,7 +1,7 @@
 import type { InstallEvent, WorkerScope } from './worker-scope.ts'
 
-/** Where the paths of calls begin, which the worker leaves to the network. */
-export const callPaths = ['api', 'sync', 'poll']
+/** The paths of calls, which the worker leaves to the network. */
+const calls = ['/api/*', '/sync/*', '/poll']
 
 /**
  * Requests that need no worker go past it, in browsers that can do this: calls to the network, and the app's parts to the
@@ -11,8 +11,8 @@ export function addStaticRoutes(
   { registration }: Pick<WorkerScope, 'registration'>,
   event: InstallEvent,
 ) {
-  const toNetwork = callPaths.map((path) => ({
-    condition: { urlPattern: { pathname: `/${path}{/*}?` } },
+  const toNetwork = calls.map((pathname) => ({
+    condition: { urlPattern: { pathname } },
     source: 'network' as const,
   }))
   const toCache = {
