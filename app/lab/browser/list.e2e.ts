@@ -34,6 +34,23 @@ test('a row cuts its last message after 40 characters', async () => {
     .waitFor()
 })
 
+test('a row stands still under a pointer that is down, and is the one that opens', async () => {
+  await page.goto('/chat')
+  const row = chatRow(page, 'ben')
+  await row.hover()
+  const before = await row.boundingBox()
+  const title = await page.title()
+  await page.mouse.down()
+  const author = await registerAccount(origin, 'dora')
+  await pushMessages({ origin, author, recipientId: userId, count: 1 })
+  await expect.poll(() => page.title()).not.toBe(title)
+  expect(await row.boundingBox()).toEqual(before)
+  await page.mouse.up()
+  await page.locator('header').getByRole('heading', { level: 2, name: 'ben' }).waitFor()
+  await chatRow(page, 'dora').waitFor()
+  expect(await row.boundingBox()).not.toEqual(before)
+})
+
 test('a row with more than 99 unread messages says 99+', async () => {
   const author = await registerAccount(origin, 'carl')
   await pushMessages({ origin, author, recipientId: userId, count: 100 })
