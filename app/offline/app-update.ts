@@ -56,7 +56,7 @@ export function createAppUpdate(options: { url?: string; ready: Promise<unknown>
 
   /**
    * An event that reaches the replaced version while it ends starts it again. Chromium then looks no more whether it is
-   * idle, however often it is asked, until the next navigation (seen on busy devices).
+   * idle, however often it is asked, until the next navigation (seen in tests of a busy browser; decision 60).
    */
   function switchOver() {
     worker?.messageSkipWaiting()

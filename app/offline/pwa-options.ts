@@ -1,5 +1,6 @@
 import type { VitePWAOptions } from 'vite-plugin-pwa'
 import { productName } from '../ui/product.ts'
+import { serverPaths } from './server-paths.ts'
 
 const themeColour = '#00776d'
 const shortcutIcon = { src: '/icons/icon-192.png', sizes: '192x192', type: 'image/png' }
@@ -73,7 +74,7 @@ export const pwaOptions: Partial<VitePWAOptions> = {
     ],
     maximumFileSizeToCacheInBytes: 6 * 1024 * 1024,
     navigateFallback: 'index.html',
-    navigateFallbackDenylist: [/^\/(api|sync|poll|healthz|readyz|metrics)(\/|\?|$)/],
+    navigateFallbackDenylist: [new RegExp(`^/(${serverPaths.join('|')})(/|\\?|$)`)],
     cleanupOutdatedCaches: true,
   },
 }

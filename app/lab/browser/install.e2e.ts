@@ -87,11 +87,12 @@ test('a start takes the parts of the app from the cache, and its calls to the ne
   expect(new Set(await read('/assets/'))).toEqual(new Set(['cache']))
   // An answer counts once it has been read.
   await page.evaluate(async () => {
-    for (const path of ['/api/users/me', '/sync/messages', '/icons/icon-192.png'])
+    for (const path of ['/api/users/me', '/sync/messages', '/poll', '/icons/icon-192.png'])
       await (await fetch(path)).blob()
   })
   await expect.poll(() => read('/api/users/me')).toContain('network')
   await expect.poll(() => read('/sync/messages')).toContain('network')
+  await expect.poll(() => read('/poll')).toContain('network')
   // No route names it: the worker answers.
   await expect.poll(() => read('/icons/icon-192.png')).toEqual([''])
 })

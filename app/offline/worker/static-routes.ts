@@ -1,7 +1,5 @@
+import { callPaths } from '../server-paths.ts'
 import type { InstallEvent, WorkerScope } from './worker-scope.ts'
-
-/** The paths of calls, which the worker leaves to the network. */
-const calls = ['/api/*', '/sync/*', '/poll']
 
 /**
  * Requests that need no worker go past it, in browsers that can do this: calls to the network, and the app's parts to the
@@ -11,6 +9,7 @@ export function addStaticRoutes(
   { registration }: Pick<WorkerScope, 'registration'>,
   event: InstallEvent,
 ) {
+  const calls = callPaths.flatMap((path) => [`/${path}`, `/${path}/*`])
   const toNetwork = calls.map((pathname) => ({
     condition: { urlPattern: { pathname } },
     source: 'network' as const,
