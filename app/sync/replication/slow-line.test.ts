@@ -88,11 +88,13 @@ test('a push has the time that its size needs, and what broke off leaves in smal
 })
 
 test('what is pushed into silence is offered again sooner than a page is asked for again', async () => {
-  const { ask, push, asked } = await openTestCalls(() => {}, { line })
+  const pageAsked = createDeferred()
+  const { ask, push, asked } = await openTestCalls(() => pageAsked.resolve(), { line })
   ask({ path: '_changes' }).catch(() => {})
-  await expect.poll(() => asked).toHaveLength(1)
+  await pageAsked.promise
   push([{ _id: '1' }]).catch(() => {})
-  await expect.poll(() => asked).toHaveLength(4)
+  // Both go on asking.
+  await expect.poll(() => asked.length).toBeGreaterThanOrEqual(4)
   expect(asked.slice(0, 3)).toEqual(['GET _changes', 'POST _bulk_docs', 'POST _bulk_docs'])
 })
 
