@@ -55,7 +55,8 @@ async function plan(database: OpenDatabase, ids: readonly string[], hash: string
   const named = await nameEdits(database, ids, hash)
   const plans: (PlainEdit | undefined)[] = []
   for (const { edit, stored } of named) {
-    const metadata = await database.view.read(documentStore + edit._id)
+    const text = await database.view.read(documentStore + edit._id)
+    const metadata = text === undefined ? undefined : JSON.parse(text)
     plans.push(planPlainEdit({ edit, stored, metadata, revsLimit: revisionsKept }))
   }
   return { docs: named.map(({ edit }) => edit satisfies PouchWrite), plans }

@@ -27,13 +27,13 @@ export interface PlainEdit {
  * An edit of a new document, or of one whose revisions are one line that ends with the stored
  * version, the only one with a body.
  * @param stored the version that the edit follows
- * @param metadata as PouchDB keeps it
+ * @param metadata as PouchDB keeps it; the plan takes it over
  * @returns undefined for everything else, which PouchDB writes
  */
 export function planPlainEdit(options: {
   edit: NamedEdit
   stored: Stored<Document> | undefined
-  metadata: string | undefined
+  metadata: WholeMetadata | undefined
   revsLimit: number
 }): PlainEdit | undefined {
   const { edit, stored, metadata, revsLimit } = options
@@ -43,12 +43,11 @@ export function planPlainEdit(options: {
     return stored ? undefined : { body, metadata: begin(body), replaced: undefined }
   }
   if (!stored || '_attachments' in stored) return undefined
-  const before: WholeMetadata = JSON.parse(metadata)
-  const kept = before.rev_map ?? {}
+  const kept = metadata.rev_map ?? {}
   const replaced = kept[stored._rev]
   const isOnlyBody = replaced !== undefined && Object.keys(kept).length === 1
-  const isWinner = before.winningRev === stored._rev && before.deleted === false
-  const grown = isOnlyBody && isWinner && grow(before, { stored, body, revsLimit })
+  const isWinner = metadata.winningRev === stored._rev && metadata.deleted === false
+  const grown = isOnlyBody && isWinner && grow(metadata, { stored, body, revsLimit })
   return grown ? { body, metadata: grown, replaced } : undefined
 }
 

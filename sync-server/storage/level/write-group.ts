@@ -1,6 +1,5 @@
 import { must } from '../../../schema/helpers/must.ts'
 import type { News, Signals } from '../databases/signals.ts'
-import type { Document, Stored } from '../documents/documents.ts'
 import { draftWrites, type WriteDraft } from '../documents/draft-writes.ts'
 import { grow, nameByChance, nameRev } from '../documents/grow-branch.ts'
 import { planWrites, type WritePlan } from '../documents/plan-writes.ts'
@@ -11,8 +10,7 @@ import type { LevelStore } from './level-store.ts'
 import type { OpenDatabase } from './open-database.ts'
 import { type OpenDatabases, revisionsKept } from './open-databases.ts'
 import { type NamedEdit, type PlainEdit, planPlainEdit } from './plain-edits.ts'
-import { documentStore } from './pouch-keys.ts'
-import { readCurrent } from './read-current.ts'
+import { type Current, pickDocuments, readWithMetadata } from './read-current.ts'
 import type { StoredTallies } from './stored-tallies.ts'
 import { type DatabaseBatch, writeBatch, writeTogether } from './write-together.ts'
 
@@ -43,16 +41,18 @@ export async function writeGroup(options: {
   // A read from before a reopening would be refused.
   await store.ensureSound()
   await databases.openAll(names, async (opened) => {
+    const currents = new Map<string, ReadonlyMap<string, Current>>()
     const drafts = new Map<string, WriteDraft>()
     await Promise.all(
       [...opened].map(async ([name, database]) => {
-        const ids = must(wanted.get(name), name)
-        drafts.set(name, draftWrites(await readCurrent(database, ids)))
+        const current = await readWithMetadata(database, must(wanted.get(name), name))
+        currents.set(name, current)
+        drafts.set(name, draftWrites(pickDocuments(current)))
       }),
     )
     const decided = group.flatMap((member) => decide(member, drafts) ?? [])
     const places = readPlaces(opened)
-    const revs = await writeDrafts({ opened, drafts, store, tallies, decided })
+    const revs = await writeDrafts({ opened, currents, drafts, store, tallies, decided })
     const now = readPlaces(opened)
     for (const [name, { docs }] of revs) {
       const [from, seq] = [must(places.get(name), name), must(now.get(name), name)]
@@ -106,12 +106,13 @@ function readPlaces(opened: ReadonlyMap<string, OpenDatabase>): Map<string, numb
 /** @returns every database's revisions, and the current version of each document written there */
 async function writeDrafts(options: {
   opened: ReadonlyMap<string, OpenDatabase>
+  currents: ReadonlyMap<string, ReadonlyMap<string, Current>>
   drafts: ReadonlyMap<string, WriteDraft>
   store: LevelStore
   tallies: StoredTallies
   decided: readonly Decided[]
 }) {
-  const { opened, drafts, store, tallies, decided } = options
+  const { opened, currents, drafts, store, tallies, decided } = options
   const written = new Map<string, { revs: Revs; docs: News['docs'] }>()
   const batches: (DatabaseBatch & { name: string })[] = []
   for (const [name, draft] of drafts) {
@@ -131,7 +132,8 @@ async function writeDrafts(options: {
     written.set(name, { revs, docs })
     if (all.length === 0) continue
     const isEdited = all.length === named.length
-    const plain = isEdited ? await planPlainEdits(database, draft.stored, named) : undefined
+    const current = must(currents.get(name), name)
+    const plain = isEdited ? await planPlainEdits(database, current, named) : undefined
     batches.push({ name, database, ...(plain ? { plain } : { docs: all }) })
   }
   // Attachments bypass this: no document written together may have any.
@@ -160,18 +162,22 @@ function findTogether(decided: readonly Decided[]): Set<string> {
 
 /** @returns undefined when one of them needs PouchDB: a database's writes are one call */
 async function planPlainEdits(
-  { view }: OpenDatabase,
-  stored: ReadonlyMap<string, Stored<Document>>,
+  database: OpenDatabase,
+  current: ReadonlyMap<string, Current>,
   named: readonly NamedEdit[],
 ): Promise<PlainEdit[] | undefined> {
-  const plans = await Promise.all(
-    named.map(async (edit) => {
-      const metadata = await view.read(documentStore + edit._id)
-      const options = { edit, metadata, revsLimit: revisionsKept }
-      return planPlainEdit({ ...options, stored: stored.get(edit._id) })
-    }),
-  )
-  return plans.every((plan) => plan !== undefined) ? plans : undefined
+  // What is created was not read: its id must be free all the same.
+  const created = new Set(named.flatMap(({ _id }) => (current.has(_id) ? [] : [_id])))
+  const found = created.size > 0 ? await readWithMetadata(database, created) : undefined
+  const plans: PlainEdit[] = []
+  for (const edit of named) {
+    const metadata = (current.get(edit._id) ?? found?.get(edit._id))?.metadata
+    const stored = current.get(edit._id)?.doc
+    const plan = planPlainEdit({ edit, stored, metadata, revsLimit: revisionsKept })
+    if (!plan) return undefined
+    plans.push(plan)
+  }
+  return plans
 }
 
 /**
