@@ -78,7 +78,7 @@ function asJson(body: Document): Document {
   return dropUndefined(withoutRev(body))
 }
 
-/** Copies only what has an undefined field in it: a trip through text takes nine times as long. */
+/** Copies only what has an undefined field in it: a trip through text takes five times as long. */
 function dropUndefined<Value>(value: Value): Value {
   if (typeof value !== 'object' || value === null) return value
   let kept: Value | undefined

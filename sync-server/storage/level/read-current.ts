@@ -56,6 +56,7 @@ export async function readCurrent(
   return pickDocuments(await readWithMetadata(database, ids))
 }
 
+/** The documents that exist, by id. */
 export function pickDocuments(current: ReadonlyMap<string, Current>) {
   const docs = new Map<string, Stored<Document>>()
   for (const [id, { doc }] of current) if (doc) docs.set(id, doc)
