@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createDeferred } from '../../../schema/helpers/deferred.ts'
 import { message, openChat } from './chat-steps.ts'
 import { attach, drawPhoto, sendDialog } from './file-steps.ts'
 import { createLook } from './looks/look.ts'
@@ -119,10 +120,19 @@ test('pictures that were cleared come back on request only, also in the gallery;
   await page.getByRole('dialog', { name: 'unsent.jpg' }).getByRole('img').waitFor()
   await gallery.getByRole('button', { name: 'Previous' }).click()
   const opened = page.getByRole('dialog', { name: 'second.jpg' })
+  const arriving = createDeferred()
+  await page.route('**/api/media/**', async (route) => {
+    await arriving.promise
+    await route.continue()
+  })
   await opened.getByRole('button', { name: /^Load / }).click()
-  await opened.getByRole('img').waitFor()
+  await opened.getByText('Loading…', { exact: true }).waitFor()
   await page.keyboard.press('Escape')
+  // The message says so too: it doesn't offer what is under way.
+  await second.getByRole('button', { name: 'Loading picture second.jpg' }).waitFor()
+  arriving.resolve()
   await page.getByRole('button', { name: 'Open picture second.jpg' }).waitFor()
+  await page.unroute('**/api/media/**')
   await page.reload()
   await page.getByRole('button', { name: 'Open picture second.jpg' }).waitFor()
 

@@ -27,12 +27,14 @@ export function PictureFile({ messenger, message, onOpenPicture }: PictureFilePr
   const problem = view.kind === 'away' ? view.problem : undefined
   const isHere = url !== undefined
   const wish = size === undefined ? 'Download' : `Download, ${formatBytes(size)}`
+  const label =
+    view.kind === 'loading' ? `Loading picture ${name}` : `${problem ?? wish}: picture ${name}`
   return (
     <button
       type="button"
       className={styles.picture}
       style={findFileBox(message.file, unknownPicture)}
-      aria-label={isHere ? `Open picture ${name}` : `${problem ?? wish}: picture ${name}`}
+      aria-label={isHere ? `Open picture ${name}` : label}
       onClick={() => (isHere ? onOpenPicture(message) : void load())}
     >
       <PictureLayers

@@ -51,21 +51,14 @@ export function useFile(options: {
   )
   const shown = useRef(false)
 
-  const load = useCallback(async () => {
-    setView((now) => (now.kind === 'here' ? now : { kind: 'loading' }))
-    try {
-      const file = size === undefined ? undefined : { size }
-      const bytes = await files.load({ ...about, file })
-      if (shown.current) setView({ kind: 'here', bytes })
-      return bytes
-    } catch (cause) {
-      const isAsked = mediaUrl !== undefined && unreachable.includes(connection.getSnapshot().state)
-      const said = wordsOf(cause)
-      const problem = isAsked ? laterWords : said
-      if (shown.current) setView({ kind: 'away', problem, isAsked })
-      return undefined
-    }
-  }, [files, connection, about, mediaUrl, size])
+  const load = useCallback(
+    () =>
+      files
+        .load({ ...about, file: size === undefined ? undefined : { size } })
+        // The view tells of it.
+        .catch(() => undefined),
+    [files, about, size],
+  )
 
   useEffect(() => {
     shown.current = true
@@ -76,14 +69,22 @@ export function useFile(options: {
 
   useEffect(() => files.hold(about), [files, about])
 
-  // Another view loads it: the gallery above the chat, or this row before it was drawn again.
-  useEffect(
-    () =>
-      files.onLoaded(about, (bytes) =>
-        setView((now) => (now.kind === 'here' ? now : { kind: 'here', bytes })),
-      ),
-    [files, about],
-  )
+  useEffect(() => {
+    async function follow(file: Promise<Blob>) {
+      setView((now) => (now.kind === 'here' ? now : { kind: 'loading' }))
+      try {
+        const bytes = await file
+        if (shown.current) setView({ kind: 'here', bytes })
+      } catch (cause) {
+        const { state } = connection.getSnapshot()
+        const isAsked = mediaUrl !== undefined && unreachable.includes(state)
+        const problem = isAsked ? laterWords : wordsOf(cause)
+        if (shown.current) setView({ kind: 'away', problem, isAsked })
+      }
+    }
+    // Or another view loads it: the gallery above the chat, or this row before it was drawn again.
+    return files.onLoading(about, (file) => void follow(file))
+  }, [files, connection, about, mediaUrl])
 
   useEffect(() => {
     let isOver = false

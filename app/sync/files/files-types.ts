@@ -11,8 +11,11 @@ export interface Files {
   find(message: FiledMessage): Promise<Blob | undefined>
   /** From this device, else downloaded and stored. Rejects with words for a person. */
   load(message: FiledMessage): Promise<Blob>
-  /** Calls back with a message's file whenever any view in this tab has loaded it. @returns ends it */
-  onLoaded(message: FiledMessage, listener: (file: Blob) => void): () => void
+  /**
+   * Calls back with a message's file whenever any view in this tab loads it, and at once when one
+   * does now. @returns ends it
+   */
+  onLoading(message: FiledMessage, listener: (file: Promise<Blob>) => void): () => void
   /** Has the person cleared its chat's files since? Then only a request downloads it. */
   wasCleared(message: Pick<MessageDocument, 'peerId' | 'orderedAt'>): Promise<boolean>
   /** The state of own uploads from any tab of this device, by the message's id. */

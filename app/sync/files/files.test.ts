@@ -184,3 +184,26 @@ test('P8: a file that is forwarded is fetched once, and a deleted one leaves the
   expect(await readFile(tablet, _id)).toBe('file the map')
   expect(countFetched(tablet)).toBe(2)
 })
+
+test('every view of a file follows its loading, also one that comes meanwhile, and hears how it ends', async () => {
+  const { lab, ben, phone, tablet } = await start()
+  const id = await phone.sendFile(ben, 'the map')
+  await lab.settle()
+  const { files } = tablet.messenger
+  const message = must((await tablet.stored()).messages.get(id), 'the message')
+  const views = { first: [] as Promise<Blob>[], late: [] as Promise<Blob>[] }
+  const stop = files.onLoading(message, (file) => views.first.push(file))
+  tablet.network.goOffline()
+  const failing = files.load(message)
+  files.onLoading(message, (file) => views.late.push(file))
+  await expect(failing).rejects.toThrow()
+  expect(views).toEqual({ first: [failing], late: [failing] })
+  tablet.network.goOnline()
+  stop()
+  const loading = files.load(message)
+  expect(await (await must(views.late[1], 'the second try')).text()).toBe('file the map')
+  await loading
+  expect(views.first).toHaveLength(1)
+  files.onLoading(message, (file) => views.first.push(file))
+  expect(views.first).toHaveLength(1)
+})

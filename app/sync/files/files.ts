@@ -109,12 +109,12 @@ export function createFiles(options: {
     keeping: kept.keeping,
     tidied,
     find: async (message) => await (await openAccess()).find(message),
-    async load(message) {
-      const file = await (await openAccess()).load(message)
-      shown.tellLoaded(message, file)
-      return file
-    },
-    onLoaded: shown.onLoaded,
+    load: (message) =>
+      shown.noteLoading(
+        message,
+        openAccess().then((access) => access.load(message)),
+      ),
+    onLoading: shown.onLoading,
     wasCleared: async (message) => await (await openAccess()).wasCleared(message),
     hold: shown.hold,
     listUsage: async () => await (await openCare()).listUsage(),
@@ -167,7 +167,8 @@ export function createFiles(options: {
 /** The files on this tab's screen, by message and by address. */
 function createShownFiles() {
   const holds = new Map<string, number>()
-  const listeners = new Map<string, Set<(file: Blob) => void>>()
+  const listeners = new Map<string, Set<(file: Promise<Blob>) => void>>()
+  const loading = new Map<string, Promise<Blob>>()
   const addressOf = ({ _id, mediaUrl }: FiledMessage) => mediaUrl ?? _id
   const change = (keys: readonly string[], by: number) => {
     for (const key of keys) {
@@ -182,17 +183,26 @@ function createShownFiles() {
       change(keys, 1)
       return () => change(keys, -1)
     },
-    onLoaded(message: FiledMessage, listener: (file: Blob) => void): () => void {
+    onLoading(message: FiledMessage, listener: (file: Promise<Blob>) => void): () => void {
       const address = addressOf(message)
       const own = listeners.get(address) ?? new Set()
       listeners.set(address, own.add(listener))
+      const running = loading.get(address)
+      if (running !== undefined) listener(running)
       return () => {
         own.delete(listener)
         if (own.size === 0 && listeners.get(address) === own) listeners.delete(address)
       }
     },
-    tellLoaded(message: FiledMessage, file: Blob) {
-      for (const listener of [...(listeners.get(addressOf(message)) ?? [])]) listener(file)
+    noteLoading(message: FiledMessage, file: Promise<Blob>): Promise<Blob> {
+      const address = addressOf(message)
+      const end = () => {
+        if (loading.get(address) === file) loading.delete(address)
+      }
+      loading.set(address, file)
+      file.then(end, end)
+      for (const listener of [...(listeners.get(address) ?? [])]) listener(file)
+      return file
     },
     has: ({ messageId, mediaUrl }: Pick<LedgerEntry, 'messageId' | 'mediaUrl'>): boolean =>
       holds.has(messageId) || (mediaUrl !== undefined && holds.has(mediaUrl)),
