@@ -1,6 +1,7 @@
-import { lazy, type ReactNode, Suspense, useMemo, useRef, useState } from 'react'
+import { lazy, type ReactNode, type RefObject, Suspense, useMemo, useRef, useState } from 'react'
 import { Link } from 'react-router-dom'
 import type { Messenger } from '../sync/messenger-types.ts'
+import { useHeldWhilePressed } from '../ui/hooks/use-held-while-pressed.ts'
 import { useLiveValue } from '../ui/hooks/use-live-value.ts'
 import { Icon } from '../ui/icons/icon.tsx'
 import { productName } from '../ui/product.ts'
@@ -77,7 +78,13 @@ export function ChatListPanel(props: ChatListPanelProps) {
         }}
       />
       {query.trim() === '' ? (
-        <ViewBody {...props} linkState={linkState} filter={filter} onFilter={setFilter} />
+        <ViewBody
+          {...props}
+          panel={panel}
+          linkState={linkState}
+          filter={filter}
+          onFilter={setFilter}
+        />
       ) : (
         <Suspense fallback={<div className={styles.scroller} />}>
           <LazySearchResults
@@ -100,10 +107,12 @@ interface Filtering {
   filter: ListFilter
   onFilter(filter: ListFilter): void
   linkState: unknown
+  /** Contains the list. */
+  panel: RefObject<HTMLElement | null>
 }
 
 function ViewBody(props: ChatListPanelProps & Filtering) {
-  const { messenger, view, selectedPeerId, filter, onFilter, linkState } = props
+  const { messenger, view, selectedPeerId, filter, onFilter, linkState, panel } = props
   if (view === 'starred') {
     return (
       <Suspense fallback={<div className={styles.scroller} />}>
@@ -116,6 +125,7 @@ function ViewBody(props: ChatListPanelProps & Filtering) {
     <Conversations
       key={view}
       messenger={messenger}
+      panel={panel}
       isArchived={isArchived}
       selectedPeerId={selectedPeerId}
       filter={isArchived ? 'All' : filter}
@@ -135,7 +145,8 @@ const archivedState = { listView: 'archived' }
 
 function Conversations(props: ConversationsProps) {
   const { messenger, isArchived, selectedPeerId, filter, onFilter } = props
-  const all = useLiveValue(messenger.conversations)
+  // Also the first chat, which takes the place of everybody, moves nothing under a pressed pointer.
+  const all = useHeldWhilePressed(props.panel, useLiveValue(messenger.conversations))
   const keptPeerId = useKeptPeer(filter, selectedPeerId)
   const rows = useMemo(
     () => filterRows(all, { isArchived, filter, keptPeerId }),

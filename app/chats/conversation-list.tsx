@@ -4,7 +4,6 @@ import type { ConversationRow, Messenger } from '../sync/messenger-types.ts'
 import { LazyConfirmDialog } from '../ui/dialogs/lazy-confirm-dialog.tsx'
 import { useAttempt } from '../ui/dialogs/use-attempt.tsx'
 import { useArrowKeys } from '../ui/hooks/use-arrow-keys.ts'
-import { useHeldWhilePressed } from '../ui/hooks/use-held-while-pressed.ts'
 import { useToday } from '../ui/hooks/use-today.ts'
 import { LazyActionMenu } from '../ui/menus/lazy-action-menu.tsx'
 import type { MenuPoint } from '../ui/menus/menu-action.ts'
@@ -25,7 +24,7 @@ interface OpenMenu {
   point: MenuPoint
 }
 
-/** The rows, rendered only where visible, with one shared menu. New messages move no row under a pressed pointer. */
+/** The rows, rendered only where visible, with one shared menu. */
 export function ConversationList({
   rows,
   messenger,
@@ -43,11 +42,10 @@ export function ConversationList({
   )
   const scroller = useRef<HTMLDivElement>(null)
   useArrowKeys(scroller, 'a')
-  const shown = useHeldWhilePressed(scroller, rows)
 
   return (
     <div className={styles.scroller} ref={scroller}>
-      <Virtualizer as={ConversationUl} item="li" data={shown} itemSize={72}>
+      <Virtualizer as={ConversationUl} item="li" data={rows} itemSize={72}>
         {(row) => (
           <ConversationRowItem
             key={row.peerId}

@@ -1,5 +1,5 @@
 import type { Locator } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { pushMessages, registerAccount } from '../server/server-accounts.ts'
 import { readSession, waitUntilKept } from './account-steps.ts'
 import { chatRow, openChat, say } from './chat-steps.ts'
@@ -20,14 +20,31 @@ const { userId } = await readSession(ann)
 const box = page.getByRole('searchbox', { name: 'Search or start a new chat' })
 const see = (words: string) => page.getByText(words).filter({ visible: true }).first().waitFor()
 
-beforeAll(async () => {
-  await openChat(page, 'ben')
-  await say(page, `${'a'.repeat(39)}bcd`)
-})
+const dora = await registerAccount(origin, 'dora')
+/** Dora writes, and Ann's device shows it. */
+async function hearDora() {
+  const title = await page.title()
+  await pushMessages({ origin, author: dora, recipientId: userId, count: 1 })
+  await expect.poll(() => page.title()).not.toBe(title)
+}
 
 afterAll(() => people.close())
 
+test('the first chat takes the place of everybody, but not under a pointer that is down', async () => {
+  const row = page.getByRole('region', { name: 'People' }).getByRole('link', { name: 'ben' })
+  await row.hover()
+  const before = await row.boundingBox()
+  await page.mouse.down()
+  await hearDora()
+  expect(await row.boundingBox()).toEqual(before)
+  await page.mouse.up()
+  await page.locator('header').getByRole('heading', { level: 2, name: 'ben' }).waitFor()
+  await chatRow(page, 'dora').waitFor()
+})
+
 test('a row cuts its last message after 40 characters', async () => {
+  await openChat(page, 'ben')
+  await say(page, `${'a'.repeat(39)}bcd`)
   await page.goto('/chat')
   await chatRow(page, 'ben')
     .getByText(`${'a'.repeat(39)}b...`, { exact: true })
@@ -39,16 +56,12 @@ test('a row stands still under a pointer that is down, and is the one that opens
   const row = chatRow(page, 'ben')
   await row.hover()
   const before = await row.boundingBox()
-  const title = await page.title()
   await page.mouse.down()
-  const author = await registerAccount(origin, 'dora')
-  await pushMessages({ origin, author, recipientId: userId, count: 1 })
-  await expect.poll(() => page.title()).not.toBe(title)
+  await hearDora()
   expect(await row.boundingBox()).toEqual(before)
   await page.mouse.up()
   await page.locator('header').getByRole('heading', { level: 2, name: 'ben' }).waitFor()
-  await chatRow(page, 'dora').waitFor()
-  expect(await row.boundingBox()).not.toEqual(before)
+  await expect.poll(() => row.boundingBox()).not.toEqual(before)
 })
 
 test('a row with more than 99 unread messages says 99+', async () => {
