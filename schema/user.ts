@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { normalizeText } from './helpers/normalize-text.ts'
 import { id } from './id.ts'
 import { limits } from './limits.ts'
 import { settingTimes } from './settings.ts'
@@ -23,7 +24,7 @@ const profileNamePattern = /^(?:(?:\p{L}[\p{Mn}\p{Mc}]{0,6}|\p{N}|[_.'-]) ?)+$/u
 
 /** Normalizes a name, so that two that look alike are equal: composed, trimmed. */
 function tidyName(text: string): string {
-  return text.normalize('NFKC').trim().replace(/\s+/gu, ' ')
+  return normalizeText(text, 'NFKC').trim().replace(/\s+/gu, ' ')
 }
 
 /** A name of digits only could be somebody's phone number, and sign-in would take it for one. */

@@ -1,3 +1,4 @@
+import { normalizeText } from '../../schema/helpers/normalize-text.ts'
 import { limits } from '../../schema/limits.ts'
 import {
   type AccountDocument,
@@ -17,7 +18,7 @@ const claimSettledMs = 10_000
 /** The id of the document that makes a value unique. Case and formatting make no difference. */
 export function claimKey(field: Exclude<ClaimedField, 'lookalike'>, value: string): ClaimId {
   const isNumber = field === 'phone' || field === 'whatsapp' || field === 'number'
-  const key = isNumber ? value.replace(/\D/g, '') : value.normalize('NFKC').toLowerCase()
+  const key = isNumber ? value.replace(/\D/g, '') : normalizeText(value, 'NFKC').toLowerCase()
   return `claim:${field}:${encode(key.trim())}`
 }
 

@@ -1,4 +1,5 @@
 import unhomoglyph from 'unhomoglyph'
+import { normalizeText } from '../../schema/helpers/normalize-text.ts'
 
 /**
  * Raise it when the look of a name may change: a newer Unicode table or a new rule. The next start
@@ -21,8 +22,6 @@ function draw(name: string): string {
 
 /** Source: UTS #39, section 4. Ignores a combining dot over i or j, which nobody can see. */
 function drawSkeleton(text: string): string {
-  const seen = text.normalize('NFD').replace(/\p{Default_Ignorable_Code_Point}/gu, '')
-  return unhomoglyph(seen)
-    .normalize('NFD')
-    .replace(/([ij])\u0307/g, '$1')
+  const seen = normalizeText(text, 'NFD').replace(/\p{Default_Ignorable_Code_Point}/gu, '')
+  return normalizeText(unhomoglyph(seen), 'NFD').replace(/([ij])\u0307/g, '$1')
 }

@@ -20,6 +20,13 @@ export const budgetLimits = {
   uploadsOverall: 64,
   /** A sign-in is a few hundred bytes, and its sender is not authenticated yet. */
   strangerBodyMaxBytes: 32 * 1024,
+  /**
+   * JSON values in a body: a form has ten, settings have a few hundred, and a push of a thousand
+   * conversations with full logs has 600,000.
+   */
+  strangerBodyMaxValues: 1_000,
+  jsonBodyMaxValues: 20_000,
+  syncBodyMaxValues: 1_000_000,
 
   /** Connections without a valid sign-in yet, by network and in all. */
   strangersPerNetwork: 1_000,

@@ -3,7 +3,7 @@ import jwt from 'jsonwebtoken'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import * as z from 'zod/mini'
 import { startTestApp, type TestApp, type TestPerson } from '../testing/start-test-app.ts'
-import { measureDepth } from './core/json-reader.ts'
+import { measureJson } from './core/json-reader.ts'
 import { defineRoute } from './core/route.ts'
 import { mountRoutes } from './mount-routes.ts'
 
@@ -75,6 +75,7 @@ describe('bodies', () => {
       400,
       'nested_too_deeply',
     ],
+    ['many values', `{"username":[${'{},'.repeat(1_000)}{}]}`, 413, 'too_large'],
     ['five megabytes', JSON.stringify({ username: 'x'.repeat(5_000_000) }), 413, 'too_large'],
     ['a prototype', '{"__proto__":{"username":"ann","password":"x"}}', 400, 'invalid_input'],
     ['a number', '7', 400, 'invalid_input'],
@@ -109,8 +110,11 @@ describe('bodies', () => {
   })
 
   it('are measured by their brackets outside of strings', () => {
-    expect(measureDepth(Buffer.from('{"a":[1,{"b":"[[[[\\"[["}]}'))).toBe(3)
-    expect(measureDepth(Buffer.from(']]]][[]]'))).toBe(0)
+    expect(measureJson(Buffer.from('{"a":[1,{"b":"[[,[[\\"[["}],"c":2}'))).toEqual({
+      depth: 3,
+      values: 6,
+    })
+    expect(measureJson(Buffer.from(']]]][[]]')).depth).toBe(0)
   })
 })
 

@@ -24,8 +24,14 @@ export function mountRoutes(options: {
   const router = express.Router({ caseSensitive: true })
   const { accessCheck, doorman } = options
   const readers = {
-    anyone: createJsonReader({ limitBytes: budgetLimits.strangerBodyMaxBytes }),
-    'signed-in': createJsonReader({ limitBytes: limits.jsonBodyMaxBytes }),
+    anyone: createJsonReader({
+      limitBytes: budgetLimits.strangerBodyMaxBytes,
+      valuesMax: budgetLimits.strangerBodyMaxValues,
+    }),
+    'signed-in': createJsonReader({
+      limitBytes: limits.jsonBodyMaxBytes,
+      valuesMax: budgetLimits.jsonBodyMaxValues,
+    }),
   }
   const byPath = new Map<string, Route[]>()
   for (const route of options.routes) {

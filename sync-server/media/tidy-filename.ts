@@ -1,3 +1,5 @@
+import { normalizeText } from '../../schema/helpers/normalize-text.ts'
+
 const mostCharacters = 120
 const mostExtensionCharacters = 12
 
@@ -13,7 +15,7 @@ export function tidyFilename(given: string | undefined): string {
   // Browsers escape quotes and line breaks in filenames like this:
   // https://html.spec.whatwg.org/#multipart-form-data
   const written = (given ?? '').replace(/%22|%0D|%0A/g, '_')
-  const base = Buffer.from(written).toString().normalize('NFC').split(/[/\\]/).at(-1) ?? ''
+  const base = normalizeText(Buffer.from(written).toString(), 'NFC').split(/[/\\]/).at(-1) ?? ''
   const name = base
     .replace(signsTakenOut, '')
     .replace(signsReplaced, '_')

@@ -170,6 +170,17 @@ describe('P12: what is asked for again and again in one request', () => {
     expect(often.reads).toBe(once.reads)
   })
 
+  test('ids that changes are narrowed to have a maximum', async () => {
+    const t = await startTestSync()
+    onTestFinished(() => t.close())
+    const ask = (count: number) =>
+      t.call('POST', 'messages/_changes?filter=_doc_ids', {
+        body: { doc_ids: Array.from({ length: count }, (_, at) => `id${at}`) },
+      })
+    expect((await ask(asked)).status).toBe(200)
+    expect((await ask(asked + 1)).status).toBe(413)
+  })
+
   test('keys that come again stay in their places, with those that are not there', async () => {
     const t = await startTestSync()
     onTestFinished(() => t.close())

@@ -1,8 +1,10 @@
 import fc from 'fast-check'
+import { v7 as createId } from 'uuid'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { conversationFields } from '../../schema/conversation.ts'
 import { idPattern } from '../../schema/id.ts'
 import { messageFields } from '../../schema/message.ts'
+import { budgetLimits } from '../budget/budget-limits.ts'
 import { startTestSync, type TestSync } from '../testing/start-test-sync.ts'
 
 let t: TestSync
@@ -98,4 +100,25 @@ test('whatever is asked for is answered, and never as our own fault', async () =
     }),
     { numRuns: 400 },
   )
+})
+
+test('P12: a document of more values than any has is refused by itself, and a body of them as a whole', async () => {
+  const { ann, ben } = t
+  const times = { createdAt: 1, orderedAt: 1, attempt: 1, status: 'sending', statusHistory: [] }
+  const message = (_id: string, more: object) => ({
+    ...{ _id, peerId: ben, senderId: ann, recipientId: ben, type: 'text', content: 'short' },
+    ...times,
+    ...more,
+  })
+  const [large, small] = [createId(), createId()]
+  const template = Array.from({ length: 6_000 }, () => ({}))
+  const docs = [message(large, { template }), message(small, {})]
+  const answer = await t.call('POST', 'messages/_bulk_docs', { body: { docs } })
+  expect(answer.body).toEqual([
+    { id: large, error: 'forbidden', reason: 'A document has at most 5000 values.' },
+    expect.objectContaining({ id: small }),
+  ])
+  const text = `{"docs":[${'0,'.repeat(budgetLimits.syncBodyMaxValues)}0]}`
+  const refused = await t.call('POST', 'messages/_bulk_docs', { text })
+  expect([refused.status, refused.body.error]).toEqual([413, 'too_large'])
 })

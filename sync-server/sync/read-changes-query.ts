@@ -1,6 +1,6 @@
 import { limits } from '../../schema/limits.ts'
 import type { Seq } from '../storage/documents/documents.ts'
-import { badRequest, forbidden } from './couch-error.ts'
+import { badRequest, forbidden, tooLarge } from './couch-error.ts'
 import { type Query, readCount, readFlag, readText, readTexts } from './read-query.ts'
 
 export interface ChangesQuery {
@@ -16,7 +16,7 @@ export interface ChangesQuery {
   isBare: boolean
   style: 'main_only' | 'all_docs'
   descending: boolean
-  docIds: string[] | undefined
+  docIds: ReadonlySet<string> | undefined
   /** The interval of line breaks that keep proxies from closing the connection. */
   heartbeatMs: number | undefined
   /** When a waiting feed ends. */
@@ -71,11 +71,15 @@ function readSince(query: Query): Seq | 'now' {
   return /^\d{1,15}$/.test(since) ? Number(since) : since
 }
 
-function readDocIds(query: Query): string[] | undefined {
+function readDocIds(query: Query): ReadonlySet<string> | undefined {
   const filter = readText(query, 'filter')
   if (filter === undefined) return undefined
   if (filter !== '_doc_ids') throw forbidden('Filters other than _doc_ids are not offered.')
-  return readTexts(query, 'doc_ids') ?? []
+  const ids = readTexts(query, 'doc_ids') ?? []
+  if (ids.length > limits.syncBatchMaxDocuments) {
+    throw tooLarge(`At most ${limits.syncBatchMaxDocuments} ids can be asked for at once.`)
+  }
+  return new Set(ids)
 }
 
 function readHeartbeat(query: Query): number | undefined {

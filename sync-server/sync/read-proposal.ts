@@ -10,6 +10,11 @@ export type ReadProposal =
   | { kind: 'unstorable'; id: string | null; reason: string }
 
 const mostRevisions = 1_000
+/**
+ * Values in a document: ten times as many as any has that the app writes. Parsing checks each value
+ * by itself, which takes seconds for a million.
+ */
+const mostValues = 5_000
 const revisionPattern = /^[0-9A-Za-z]{1,64}$/
 
 /** Storable ids: no leading `_`, nothing special to JavaScript or in a path. */
@@ -42,6 +47,9 @@ export function readProposal(
   if (hasContent(raw._attachments)) {
     return { kind: 'unstorable', id, reason: 'Attachments are not stored in documents.' }
   }
+  if (hasMoreValues(raw, mostValues)) {
+    return { kind: 'unstorable', id, reason: `A document has at most ${mostValues} values.` }
+  }
   const proposal = { id, raw, isDeleted: raw._deleted === true }
   if (!isReplicated) return { kind: 'proposal', proposal }
   const revisions = readRevisions(raw)
@@ -57,6 +65,21 @@ function hasContent(attachments: unknown): boolean {
   return (
     typeof attachments === 'object' && attachments !== null && Object.keys(attachments).length > 0
   )
+}
+
+function hasMoreValues(whole: object, most: number): boolean {
+  const left: unknown[] = [whole]
+  let count = 0
+  while (left.length > 0) {
+    const value = left.pop()
+    if (typeof value !== 'object' || value === null) continue
+    const inner = Object.values(value)
+    count += inner.length
+    if (count > most) return true
+    // One by one: as arguments, a million of them would overflow the stack.
+    for (const one of inner) left.push(one)
+  }
+  return false
 }
 
 function readRevisions({ _rev, _revisions }: Record<string, unknown>): Revisions | undefined {

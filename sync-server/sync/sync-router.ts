@@ -3,6 +3,7 @@ import { epochHeader } from '../../schema/api/epoch-header.ts'
 import { must } from '../../schema/helpers/must.ts'
 import { limits } from '../../schema/limits.ts'
 import type { TokenHolder } from '../access/token-keeper.ts'
+import { budgetLimits } from '../budget/budget-limits.ts'
 import { type Doorman, visitOf } from '../budget/doorman.ts'
 import type { FairQueue } from '../budget/fair-queue.ts'
 import { createJsonReader } from '../http/core/json-reader.ts'
@@ -45,7 +46,12 @@ export function createSyncRouter(options: {
   const { signals } = storage
   const router = express.Router({ caseSensitive: true })
   const findDatabase = createDatabaseFinder({ storage, epochs, reads, acceptance })
-  const parseJson = doorman.takeBody(createJsonReader({ limitBytes: limits.syncBodyMaxBytes }))
+  const parseJson = doorman.takeBody(
+    createJsonReader({
+      limitBytes: limits.syncBodyMaxBytes,
+      valuesMax: budgetLimits.syncBodyMaxValues,
+    }),
+  )
 
   const requireCaller: RequestHandler = async (request, _response, next) => {
     acceptBasicToken(request)

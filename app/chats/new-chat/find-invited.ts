@@ -1,3 +1,4 @@
+import { normalizeText } from '../../../schema/helpers/normalize-text.ts'
 import { idPattern } from '../../../schema/id.ts'
 import type { OwnUser, PublicUser } from '../../../schema/user.ts'
 import { ApiError } from '../../api/api-error.ts'
@@ -5,7 +6,7 @@ import type { PeopleDirectory } from '../../sync/messenger-types.ts'
 
 export type Invited = { kind: 'found'; userId: string } | { kind: 'yourself' } | { kind: 'unknown' }
 
-const fold = (name: string) => name.normalize('NFKC').trim().toLowerCase()
+const fold = (name: string) => normalizeText(name, 'NFKC').trim().toLowerCase()
 
 /**
  * The person of an invite link: by id, which survives a change of name, or by the whole name.

@@ -1,3 +1,5 @@
+import { normalizeText } from '../../../schema/helpers/normalize-text.ts'
+
 /**
  * Optional marks in typing: accents, vowel points, the hamza of an alef. Keeps the marks of Thai,
  * Hindi and related scripts, which are vowels, and the kana sound marks, which make other letters.
@@ -25,12 +27,11 @@ const plainLetters: Record<string, string> = {
 /**
  * Folds text for comparison: NFKD, without accents or case. Upper-casing unites what lower case
  * keeps apart: ß and SS, Turkish ı, I, İ and i; lower-casing first handles the capital ẞ, which has
- * no upper case. Folding a text equals folding its characters one by one.
+ * no upper case. Folding a text equals folding its characters one by one, up to 30 marks in a row.
  */
 export function foldText(text: string): string {
   if (onlyAscii.test(text)) return text.toLowerCase()
-  return text
-    .normalize('NFKD')
+  return normalizeText(text, 'NFKD')
     .replace(unseen, '')
     .replace(accents, '')
     .toLowerCase()

@@ -1,4 +1,5 @@
 import pLimit from 'p-limit'
+import { normalizeText } from '../../../schema/helpers/normalize-text.ts'
 import type { Seq } from '../../storage/documents/documents.ts'
 import type { StoredDatabase } from '../../storage/stored-database.ts'
 import { type AccountsDocument, type ClaimDocument, idsFrom } from '../account-documents.ts'
@@ -97,7 +98,7 @@ export function createNameIndex({ database }: { database: StoredDatabase<Account
     /** Ids of at most `limit` people: prefix matches first, each part in alphabetical order. */
     async search(text: string, limit: number): Promise<string[]> {
       const { username, phone } = await readPostings()
-      const wanted = text.normalize('NFKC').toLowerCase()
+      const wanted = normalizeText(text, 'NFKC').toLowerCase()
       const digits = /^[\d\s+().-]+$/.test(wanted) ? wanted.replace(/\D/g, '') : wanted
       const texts = [...new Set([wanted, digits])]
       const all = [username, phone]

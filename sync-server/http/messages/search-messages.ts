@@ -1,4 +1,5 @@
 import type { ConversationDocument } from '../../../schema/conversation.ts'
+import { normalizeText } from '../../../schema/helpers/normalize-text.ts'
 import type { MessageDocument } from '../../../schema/message.ts'
 import type { History } from './history.ts'
 import type { OwnMessages } from './own-messages.ts'
@@ -47,5 +48,5 @@ export function isBefore(
 }
 
 function fold(text: string): string {
-  return text.normalize('NFKC').toLowerCase()
+  return normalizeText(text, 'NFKC').toLowerCase()
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createStorage, type Storage } from '../storage.ts'
-import { growBranch, listRevs, nameRev, type PushedRevision } from './grow-branch.ts'
+import { growBranch, listRevs, nameRev, type PushedRevision, revisionsKept } from './grow-branch.ts'
 
 interface Note {
   _id: string
@@ -65,6 +65,15 @@ test('P5: whatever branches are pushed, one leaf stays open, and it says what wa
     }),
     { numRuns: 200 },
   )
+})
+
+test('P12: of the first path of a document as many revisions are stored as of any other', () => {
+  const ids = Array.from({ length: 1_000 }, (_, at) => `r${at}`)
+  const pushed = [{ id: 'new', revisions: { start: 1_000, ids } }]
+  const grown = growBranch({ body: { _id: 'new' }, pushed, leaves: [] })
+  expect(grown?.docs.map(({ _revisions }) => _revisions)).toEqual([
+    { start: 1_001, ids: [expect.any(String), ...ids.slice(0, revisionsKept - 1)] },
+  ])
 })
 
 test('nothing grows where the tree knows all that was pushed', () => {

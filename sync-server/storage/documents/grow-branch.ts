@@ -48,9 +48,17 @@ export function growBranch(plan: {
   )
   for (const { revisions } of others)
     docs.push(asTombstone(plan.body._id, grow(revisions, 'closed', nameChild)))
-  docs.push({ ...plan.body, _rev: nameRev(child), _revisions: child })
+  // Only what joins a stored tree is cut as it joins: a document's first path would be kept whole.
+  const kept = plan.leaves.length === 0 ? cut(child) : child
+  docs.push({ ...plan.body, _rev: nameRev(child), _revisions: kept })
   return { docs, rev: nameRev(child) }
 }
+
+/**
+ * How many revisions of a document are kept. All are read, copied and written with each version: a
+ * conversation, which rises all day, has as many.
+ */
+export const revisionsKept = 20
 
 /** The maximum of open and closed leaves of a document. */
 export const leavesMax = 100
@@ -64,6 +72,8 @@ export function nameRev(revisions: Revisions): string {
 export function listRevs(revisions: Revisions): string[] {
   return revisions.ids.map((id, index) => `${revisions.start - index}-${id}`)
 }
+
+const cut = ({ start, ids }: Revisions): Revisions => ({ start, ids: ids.slice(0, revisionsKept) })
 
 function byLength(a: PushedRevision, b: PushedRevision): number {
   return (

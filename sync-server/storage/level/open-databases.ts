@@ -1,6 +1,7 @@
 import { createDeferred } from '../../../schema/helpers/deferred.ts'
 import { must } from '../../../schema/helpers/must.ts'
 import { StorageUnavailable } from '../databases/storage-unavailable.ts'
+import { revisionsKept } from '../documents/grow-branch.ts'
 import { openPouch, type Pouch } from '../documents/pouch.ts'
 import type { LevelStore } from './level-store.ts'
 import { type Migrate, type OpenDatabase, openDatabase } from './open-database.ts'
@@ -17,9 +18,6 @@ interface Entry {
   closed?: Promise<void>
   whenUnused?: () => void
 }
-
-/** All are read, copied and written with each version: a conversation, which rises all day, has as many. */
-export const revisionsKept = 20
 
 /**
  * A store's databases: open while in use, and a little longer. Opening one costs two reads; opening
