@@ -136,6 +136,30 @@ test('a chat that is deleted goes at once with what it holds then, and comes bac
   expect((await phone.read(ben)).map(({ content }) => content)).toEqual(['meanwhile'])
 })
 
+test('what waits in a chat that is deleted is not sent, and is there again when that is undone', async () => {
+  const { lab, ann, ben, phone, tablet } = await start()
+  phone.network.goOffline()
+  // A line that breaks may have taken what was said before it broke.
+  await phone.reload()
+  const { undo } = phone.messenger
+  const shown = async () => (await phone.read(ben)).map(({ content }) => content)
+  const id = await phone.say(ben, 'a regret')
+  await undo.clearConversation(ben.userId)
+  expect(await shown()).toEqual([])
+  await undo.undo()
+  expect(await shown()).toEqual(['a mistake', 'a regret'])
+  await undo.clearConversation(ben.userId)
+  // Another action ends the offer.
+  await undo.setArchived(ben.userId, false)
+  const stored = async () => (await phone.stored()).messages.get(id)
+  await expect.poll(async () => (await stored())?.deletedAt).toBeDefined()
+  phone.network.goOnline()
+  await tablet.say(ann, 'after it')
+  await lab.settle()
+  expect((await tablet.read(ann)).map(({ content }) => content)).toEqual(['a mistake', 'after it'])
+  expect(await shown()).toEqual(['after it'])
+})
+
 test('an archived chat comes back; a pending message is withdrawn immediately, and undo writes it again', async () => {
   const { ben, phone, lab } = await start()
   const { undo, conversations, commands } = phone.messenger

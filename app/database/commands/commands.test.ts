@@ -1,3 +1,4 @@
+import { v7 as createId } from 'uuid'
 import { expect, onTestFinished, test } from 'vitest'
 import { must } from '../../../schema/helpers/must.ts'
 import { isEdited } from '../../../schema/message.ts'
@@ -176,6 +177,21 @@ test('clearing hides what is there now, and tells nobody that it was read', asyn
   }))
   await clearConversation(context, ben)
   expect(await conversation()).toMatchObject({ clearedUpTo: orderedAt + 10 })
+})
+
+test('clearing discards what has not been sent, in this chat and up to there', async () => {
+  const { read, say, context } = await start()
+  const before = await say('never mind')
+  const { orderedAt } = await read(before)
+  const [after, elsewhere] = [
+    await say('meanwhile'),
+    await sendMessage(context, { peerId: createId(), content: 'hello' }),
+  ]
+  await clearConversation(context, ben, orderedAt)
+  expect(await read(before)).toMatchObject({ content: '', deletedAt: expect.any(Number) })
+  for (const id of [after, elsewhere]) {
+    expect((await read(id)).deletedAt).toBeUndefined()
+  }
 })
 
 test('one reaction for each person: it is changed, taken back, and stays away from what nobody else has', async () => {

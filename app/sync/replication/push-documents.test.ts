@@ -161,3 +161,24 @@ test('pushes leave one after the other', async () => {
   for (const answer of waiting.splice(0)) answer()
   await both
 })
+
+test('P6: what is withdrawn while its push waits leaves as it is by then', async () => {
+  const offered: unknown[] = []
+  const { push, replace } = await openTestCalls(async (request, response) => {
+    const { docs } = (await json(request)) as { docs: { _id: string; content: string }[] }
+    offered.push(...docs.map(({ content }) => content))
+    if (offered.length === 1) {
+      replace({ _id: 'a', content: 'withdrawn' })
+      return void response.writeHead(503).end()
+    }
+    answerJson(
+      response,
+      docs.map(({ _id: id }) => ({ id, ok: true })),
+    )
+  })
+  await push([{ _id: 'a', content: 'a regret' }])
+  expect(offered).toEqual(['a regret', 'withdrawn'])
+  replace({ _id: 'a', content: 'of no push' })
+  await push([{ _id: 'a', content: 'again' }])
+  expect(offered.at(-1)).toBe('again')
+})

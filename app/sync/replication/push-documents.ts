@@ -26,8 +26,8 @@ const partsOfRefused = 4
 /**
  * Offers documents to the server until it has answered each, without looking anything up first: the
  * server's rule merges every offer. Splits a broken or refused batch down to single documents; sets
- * a refused single one aside, so that the others pass (P6).
- * @returns the server's versions of documents that it did not accept
+ * a refused single one aside, so that the others pass (P6). A push that waits for the network offers
+ * what the documents are by then: words that were withdrawn meanwhile never leave the device.
  */
 export function createPushDocuments(options: {
   calls: SyncCalls
@@ -49,10 +49,31 @@ export function createPushDocuments(options: {
   })
   let pushing: Promise<unknown> = Promise.resolve()
 
+  /** How many running pushes each document is in. */
+  const running = new Map<string, number>()
+  /** What has become of documents since their push began. */
+  const changed = new Map<string, string>()
+
+  function begin(ids: readonly string[]): () => void {
+    for (const id of ids) running.set(id, (running.get(id) ?? 0) + 1)
+    return () => {
+      for (const id of ids) {
+        const left = (running.get(id) ?? 0) - 1
+        if (left > 0) running.set(id, left)
+        else {
+          running.delete(id)
+          changed.delete(id)
+        }
+      }
+    }
+  }
+
   /** @param most the maximum number of documents */
-  async function offerPart(texts: readonly string[], most: number) {
+  async function offerPart(docs: readonly [string, string][], most: number) {
     function describe() {
-      const { part } = splitPush(texts.slice(0, most), parcel.size())
+      // Each try takes them as they are then.
+      const texts = docs.slice(0, most).map(([id, text]) => changed.get(id) ?? text)
+      const { part } = splitPush(texts, parcel.size())
       const body = `{"docs":[${part.join(',')}]}`
       const size = { batchSize: parcel, amount: body.length }
       return { path: '_bulk_docs', body, isPush: true, size, count: part.length }
@@ -68,10 +89,7 @@ export function createPushDocuments(options: {
     let most: number = limits.syncBatchMaxDocuments
     let left = [...waiting]
     while (left.length > 0) {
-      const offered = await offerPart(
-        left.map(([, text]) => text),
-        most,
-      )
+      const offered = await offerPart(left, most)
       const { count } = offered.call
       const [first] = left
       if ('refusal' in offered) {
@@ -79,7 +97,7 @@ export function createPushDocuments(options: {
         most = Math.max(1, Math.floor(count / partsOfRefused))
         if (count > 1 || !first) continue
         const [id, text] = first
-        setAside.put(id, { ...offered.refusal, text })
+        setAside.put(id, { ...offered.refusal, text: changed.get(id) ?? text })
         waiting.delete(id)
         most = limits.syncBatchMaxDocuments
       } else {
@@ -128,24 +146,36 @@ export function createPushDocuments(options: {
     }
   }
 
-  return async (
-    documents: readonly ServerDocument[],
-    untilFree?: () => Promise<void>,
-  ): Promise<ServerDocument[]> => {
-    if (versions) await versions.untilPulled(signal)
-    // Covers documents that need not be sent, too: RxDB drops arrivals until it has noted the push.
-    return await pushes.watch(
-      documents.map(({ _id }) => _id),
-      async () => {
-        await untilFree?.()
-        const offered = versions ? documents.filter((doc) => !versions.takeHeld(doc)) : documents
-        // RxDB pushes all waiting documents in parallel: on a slow line each would take as long as
-        // all.
-        const own = pushing.then(() => offer(offered))
-        pushing = own.catch(() => {})
-        return await own
-      },
-    )
+  return {
+    /** @returns the server's versions of documents that it did not accept */
+    async push(
+      documents: readonly ServerDocument[],
+      untilFree?: () => Promise<void>,
+    ): Promise<ServerDocument[]> {
+      const ids = documents.map(({ _id }) => _id)
+      const end = begin(ids)
+      try {
+        if (versions) await versions.untilPulled(signal)
+        // Covers documents that need not be sent, too: RxDB drops arrivals until it has noted the
+        // push.
+        return await pushes.watch(ids, async () => {
+          await untilFree?.()
+          const offered = versions ? documents.filter((doc) => !versions.takeHeld(doc)) : documents
+          // RxDB pushes all waiting documents in parallel: on a slow line each would take as long as
+          // all.
+          const own = pushing.then(() => offer(offered))
+          pushing = own.catch(() => {})
+          return await own
+        })
+      } finally {
+        end()
+      }
+    },
+    isRunning: (id: string) => running.has(id),
+    /** The device has another version by now. RxDB pushes it later too. */
+    replace(document: ServerDocument) {
+      if (running.has(document._id)) changed.set(document._id, JSON.stringify(document))
+    },
   }
 }
 

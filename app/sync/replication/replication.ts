@@ -3,6 +3,7 @@ import { type RxReplicationState, replicateRxCollection } from 'rxdb/plugins/rep
 import { idPattern } from '../../../schema/id.ts'
 import { limits } from '../../../schema/limits.ts'
 import { readDexie } from '../../database/storage/dexie/owed-notes.ts'
+import { subscribeToChanges } from '../../database/storage/subscribe-to-changes.ts'
 import type { PushHold } from '../files/push-hold.ts'
 import type { BackOff } from '../platform/back-off.ts'
 import { guardReplication } from './guard-replication.ts'
@@ -107,7 +108,7 @@ export function createReplication<T extends { _id: string }>(
     pace: createPullPace(readStored),
     pageRows: pullBatch,
   })
-  const push = createPushDocuments({ calls: calls.push, versions, pushes, setAside, signal })
+  const pushing = createPushDocuments({ calls: calls.push, versions, pushes, setAside, signal })
   const state: RxReplicationState<T, PullCheckpoint> = replicateRxCollection<T, PullCheckpoint>({
     replicationIdentifier: options.identifier,
     collection,
@@ -130,16 +131,23 @@ export function createReplication<T extends { _id: string }>(
         const documents = rows.map(({ newDocumentState }) => newDocumentState)
         const free = hold ? await hold.takeFree(documents) : documents
         const untilFree = async () => await options.untilFree?.(rows, signal)
-        return (await push(free, untilFree)) as WithDeleted<T>[]
+        return (await pushing.push(free, untilFree)) as WithDeleted<T>[]
       },
       batchSize: versions ? offerBatch : pushBatch,
-      modifier(document: WithDeleted<T>) {
-        // The server has no place for such an id, and would stop its whole batch.
-        if (!idPattern.test(document._id)) return null
-        const pushed = options.toServer(document)
-        return pushed && { ...pushed, _deleted: false }
-      },
+      modifier: toPushed,
     },
+  })
+  function toPushed(document: WithDeleted<T>): WithDeleted<T> | null {
+    // The server has no place for such an id, and would stop its whole batch.
+    if (!idPattern.test(document._id)) return null
+    const pushed = options.toServer(document)
+    return pushed && { ...pushed, _deleted: false }
+  }
+  const unsubscribeChanges = subscribeToChanges(collection, ({ documents }) => {
+    for (const document of documents) {
+      const pushed = pushing.isRunning(document._id) && toPushed(document)
+      if (pushed) pushing.replace(pushed)
+    }
   })
   /**
    * RxDB delays all arrivals while it pushes, however long; the watch delays only those affected.
@@ -199,6 +207,7 @@ export function createReplication<T extends { _id: string }>(
   function end() {
     stop.abort(new Error('This replication has ended.'))
     errors.unsubscribe()
+    unsubscribeChanges()
     unsubscribeHold?.()
     setAside.close()
   }

@@ -95,7 +95,7 @@ export async function openTestCalls(
     pull: (since: number) => pulling.pull({ sequence: since }),
     pulling,
     pushes,
-    push: createPushDocuments({ calls, versions, pushes, setAside, signal }),
+    ...createPushDocuments({ calls, versions, pushes, setAside, signal }),
     setAside,
     backOff,
     asked,

@@ -61,12 +61,23 @@ export function createSyncCalls(options: SyncCallsOptions) {
 
   const state = { laterInRow: 0 }
 
-  async function attempt<T>(
+  async function attempt<Call extends SyncCall, T>(
+    describe: () => Call,
+    read: (body: unknown) => T | undefined,
+  ): Promise<Attempted<T> & { call: Call }> {
+    const { signal = ended } = describe()
+    const begun = await backOff.begin(signal)
+    // After the wait, which may have been hours: what leaves is what is owed by then.
+    const call = describe()
+    return { call, ...(await send(call, read, begun)) }
+  }
+
+  async function send<T>(
     call: SyncCall,
     read: (body: unknown) => T | undefined,
+    begun: object,
   ): Promise<Attempted<T>> {
     const { signal = ended } = call
-    const begun = await backOff.begin(signal)
     const begunAt = performance.now()
     const progress = { read: 0 }
     const shrink = () => call.size?.batchSize.shrink(call.size.amount)
@@ -142,7 +153,7 @@ export function createSyncCalls(options: SyncCallsOptions) {
 
   return {
     /**
-     * @param describe called before each attempt
+     * @param describe called before each attempt, and again after its wait
      * @param read interprets an answer; undefined when it does not fit this request
      * @returns the answer, and the call that led to it
      * @throws the reason of the call's signal or of the replication's, and nothing else
@@ -152,8 +163,7 @@ export function createSyncCalls(options: SyncCallsOptions) {
       read: (body: unknown) => T | undefined,
     ): Promise<{ call: Call; answer: T }> {
       for (;;) {
-        const call = describe()
-        const { answer } = await attempt(call, read)
+        const { call, answer } = await attempt(describe, read)
         if (answer !== undefined) return { call, answer }
       }
     },
@@ -166,8 +176,7 @@ export function createSyncCalls(options: SyncCallsOptions) {
       read: (body: unknown) => T | undefined,
     ): Promise<{ call: Call } & ({ answer: T } | { refusal: Refusal })> {
       for (;;) {
-        const call = describe()
-        const { answer, refusal } = await attempt(call, read)
+        const { call, answer, refusal } = await attempt(describe, read)
         if (answer !== undefined) return { call, answer }
         if (refusal) return { call, refusal }
       }
