@@ -57,6 +57,7 @@ import { createLookupLimit } from './users/lookup-limit.ts'
 import { createOwnRoutes } from './users/own-routes.ts'
 import { createPhoneRoutes } from './users/phone-routes.ts'
 import { createPushRoutes } from './users/push-routes.ts'
+import { createReportLimit } from './users/report-limit.ts'
 import { createUserPresenter, type UserPresenter } from './users/user-presenter.ts'
 import { createUserRoutes } from './users/user-routes.ts'
 import { createWhatsAppRoutes } from './users/whatsapp-routes.ts'
@@ -213,6 +214,7 @@ function createPeopleRoutes(
     ...createBlockRoutes({
       relations,
       reports,
+      reportLimit: createReportLimit({ limitAttempts }),
       presenter,
       channel,
       log,
