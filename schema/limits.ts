@@ -15,6 +15,7 @@ export const limits = {
   whatsAppWindowMs: 24 * 60 * 60 * 1000,
   reportReasonMinLength: 5,
   reportReasonMaxLength: 2_000,
+  reportsPerReporter: { max: 20, windowMs: 60 * 60 * 1000 },
 
   messageMaxCharacters: 65_536,
   previewMaxCharacters: 40,

@@ -16,8 +16,14 @@ export type Reports = ReturnType<typeof createReports>
 export function createReports(options: { storage: Storage; now?: () => number }) {
   const { storage, now = Date.now } = options
   const database = storage.database<ReportDocument>('reports')
+  const keyOf = (reporterId: string, reportId: string) => `${reporterId}~${reportId}`
 
   return {
+    async has(reporterId: string, reportId: string): Promise<boolean> {
+      const _id = keyOf(reporterId, reportId)
+      return (await database.read([_id])).has(_id)
+    },
+
     /** Repeating a `reportId` of the same person changes nothing. */
     async add(report: {
       reportId?: string | undefined
@@ -27,7 +33,7 @@ export function createReports(options: { storage: Storage; now?: () => number })
     }): Promise<void> {
       const { reportId = uuidv7(), ...rest } = report
       await database.insert({
-        _id: `${report.reporterId}~${reportId}`,
+        _id: keyOf(report.reporterId, reportId),
         ...rest,
         reportedAt: now(),
       })

@@ -53,10 +53,11 @@ import { createOwnMessages, type OwnMessages } from './messages/own-messages.ts'
 import { createSendingRoutes } from './messages/sending-routes.ts'
 import { createStatusRoutes } from './messages/status-routes.ts'
 import { createBlockRoutes } from './users/block-routes.ts'
-import { createLookupLimit } from './users/lookup-limit.ts'
+import { createLookupLimit, type LookupLimit } from './users/lookup-limit.ts'
 import { createOwnRoutes } from './users/own-routes.ts'
 import { createPhoneRoutes } from './users/phone-routes.ts'
 import { createPushRoutes } from './users/push-routes.ts'
+import { createReportLimit } from './users/report-limit.ts'
 import { createUserPresenter, type UserPresenter } from './users/user-presenter.ts'
 import { createUserRoutes } from './users/user-routes.ts'
 import { createWhatsAppRoutes } from './users/whatsapp-routes.ts'
@@ -112,11 +113,12 @@ export function createApiRoutes(options: Options): Route[] {
   })
   const history = createHistory({ messages, journal, scans })
   const writer = createMessageWriter({ messages, acceptMessages })
+  const lookups = createLookupLimit(options)
   const presenter = createMessagePresenter({ accounts, contacts, storage, privacy })
   const shown = { users, messagePresenter: presenter, messages, journal, digests }
   return [
     ...createSignInRoutes({ ...options, users }),
-    ...createPeopleRoutes({ ...options, users, messages, conversations, presenter }),
+    ...createPeopleRoutes({ ...options, users, messages, conversations, presenter, lookups }),
     ...createMediaAndPictureRoutes(options),
     ...createConversationRoutes({
       conversations,
@@ -133,6 +135,7 @@ export function createApiRoutes(options: Options): Route[] {
       history,
       presenter,
       digests,
+      lookups,
       reads,
       scans,
     }),
@@ -180,13 +183,13 @@ function createPeopleRoutes(
     messages: OwnMessages
     conversations: OwnConversations
     presenter: MessagePresenter
+    lookups: LookupLimit
   },
 ): Route[] {
   const { storage, accounts, sessions, relations, accountDeletion, directory, presence } = options
   const { users: presenter, messages, conversations, limitAttempts, log, quota, rate } = options
-  const { contacts, channel } = options
+  const { contacts, channel, lookups } = options
   const reports = createReports({ storage })
-  const lookups = createLookupLimit({ limitAttempts })
   const kept = { sessions, relations, reports, messages, conversations }
   return [
     ...createAccountRoutes({
@@ -213,6 +216,7 @@ function createPeopleRoutes(
     ...createBlockRoutes({
       relations,
       reports,
+      reportLimit: createReportLimit({ limitAttempts }),
       presenter,
       channel,
       log,

@@ -6,6 +6,7 @@ import webPush from 'web-push'
 import type { PushPayload, PushRead } from '../../schema/api/push.ts'
 import type { PushDocument } from '../access/push-documents.ts'
 import { atMost } from '../lib/at-most.ts'
+import { isPushKey } from './is-push-key.ts'
 import { lookUpPublic } from './push-endpoint.ts'
 import type { PushKeys } from './push-keys.ts'
 
@@ -65,10 +66,13 @@ export function createPushSender(options: {
     return headers.Authorization
   }
 
-  /** Costs a good part of a millisecond of the processor: two operations on elliptic curves. */
-  function seal(device: PushDocument, payload: PushPayload | PushRead): SealedPush {
-    const { p256dh, auth } = device.keys
-    const body = webPush.encrypt(p256dh, auth, JSON.stringify(payload), 'aes128gcm').cipherText
+  /**
+   * Costs a good part of a millisecond of the processor: two operations on elliptic curves.
+   * @returns undefined for a device whose key is none
+   */
+  function seal(device: PushDocument, payload: PushPayload | PushRead): SealedPush | undefined {
+    const body = encrypt(device, payload)
+    if (!body) return undefined
     return {
       url: new URL(device.endpoint),
       body,
@@ -115,6 +119,16 @@ export function createPushSender(options: {
     close() {
       for (const agent of Object.values(agents)) agent.destroy()
     },
+  }
+}
+
+function encrypt({ keys }: PushDocument, payload: PushPayload | PushRead): Buffer | undefined {
+  try {
+    const said = JSON.stringify(payload)
+    return webPush.encrypt(keys.p256dh, keys.auth, said, 'aes128gcm').cipherText
+  } catch (error) {
+    if (isPushKey(keys.p256dh)) throw error
+    return undefined
   }
 }
 

@@ -91,8 +91,12 @@ export async function createPush(options: {
     return { ...prepared, sealed: sender.seal(entry.device, prepared.payload) }
   }
 
-  async function deliver(device: PushDocument, sealed: SealedPush): Promise<EntryOutcome> {
-    const outcome = await sender.send(sealed)
+  async function deliver(
+    device: PushDocument,
+    sealed: SealedPush | undefined,
+  ): Promise<EntryOutcome> {
+    // Earlier servers kept keys for which nothing can be encrypted.
+    const outcome: EntryOutcome = sealed ? await sender.send(sealed) : { kind: 'gone' }
     if (outcome.kind === 'gone') await subscriptions.remove(device, device.endpoint)
     if (outcome.kind === 'later' || outcome.kind === 'refused') {
       // The rest of an endpoint is a secret: who knows it can push, or at least disturb.

@@ -11,6 +11,7 @@ import type { Channel } from '../../whatsapp/channel.ts'
 import { readWholeNumber } from '../core/read-whole-number.ts'
 import { RequestRefused } from '../core/request-refused.ts'
 import { defineRoute, type Route } from '../core/route.ts'
+import type { LookupLimit } from '../users/lookup-limit.ts'
 import type { History } from './history.ts'
 import { listStarred } from './list-starred.ts'
 import type { MessagePresenter } from './message-presenter.ts'
@@ -48,11 +49,12 @@ export function createMessageListRoutes(options: {
   history: History
   presenter: MessagePresenter
   digests: Digests
+  lookups: LookupLimit
   reads: FairQueue
   scans: FairQueue
 }): Route[] {
-  const { accounts, channel, messages, conversations, history, presenter, digests, reads, scans } =
-    options
+  const { accounts, channel, messages, conversations, history, presenter, digests } = options
+  const { lookups, reads, scans } = options
 
   async function readConversation(
     ownerId: string,
@@ -138,13 +140,18 @@ export function createMessageListRoutes(options: {
       query: messagePage,
       status: 200,
       answer: z.array(messageAnswer),
-      errors: ['message_not_found'],
+      errors: ['message_not_found', 'too_many_lookups'],
       async handle({ caller, params, ...call }) {
-        const account = await accounts.findByPhone(readWholeNumber(params.phone))
+        const { userId } = caller
+        const { before } = call.query
         const digits = readWholeNumber(params.phone)
-        const contact = await channel?.calls.findByPhone(caller.userId, digits)
+        lookups.count(userId)
+        // Before the number is looked up: a stranger's number must answer as one that nobody has.
+        if (before !== undefined) await messages.find(userId, before)
+        const contact = await channel?.calls.findByPhone(userId, digits)
         if (contact) return await listConversation({ ...call, caller, peerId: contact.contactId })
-        if (!account || account.userId === caller.userId) return []
+        const account = await accounts.findByPhone(digits)
+        if (!account || !(await conversations.has(userId, account.userId))) return []
         return await listConversation({ ...call, caller, peerId: account.userId })
       },
     }),

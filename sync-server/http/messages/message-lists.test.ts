@@ -1,7 +1,8 @@
 import { v7 as uuidv7 } from 'uuid'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { limits } from '../../../schema/limits.ts'
 import { openTestChat, type TestChat } from '../../testing/open-test-chat.ts'
-import type { TestPerson } from '../../testing/start-test-app.ts'
+import { startTestApp, type TestPerson } from '../../testing/start-test-app.ts'
 
 const opened = {} as { chat: TestChat; ann: TestPerson; ben: TestPerson; cyd: TestPerson }
 beforeAll(async () => {
@@ -105,6 +106,46 @@ describe('GET /messages/phone/{phone}', () => {
       400,
       'Phone number must be at least 10 digits',
     ])
+  })
+})
+
+describe('GET /messages/phone/{phone} of a stranger', () => {
+  it('P8: answers as for a number of nobody, whatever it is asked to start before', async () => {
+    const [gil, hal] = [await opened.chat.register('Gil'), await opened.chat.register('Hal')]
+    await as(hal).put('/users/profile', { phone_number: '+1 650 555 7711' })
+    const own = await opened.chat.say(gil, opened.ben, 'to somebody else')
+    const foreign = await opened.chat.say(opened.ann, hal, 'not for Gil')
+    const ask = async (phone: string, query: string) => {
+      const { status, body } = await as(gil).get(`/messages/phone/${phone}${query}`)
+      return { status, body }
+    }
+    for (const query of ['', `?before=${own}`, `?before=${foreign}`, `?before=${uuidv7()}`]) {
+      expect(await ask('16505557711', query)).toEqual(await ask('19999999999', query))
+    }
+    expect(await ask('19999999999', '')).toEqual({ status: 200, body: [] })
+    expect(await ask('19999999999', `?before=${foreign}`)).toMatchObject({
+      status: 404,
+      body: { code: 'message_not_found' },
+    })
+  })
+
+  it('P12: counts with the other lookups of a number', async () => {
+    const app = await startTestApp({ RATE_LIMIT: 'on' })
+    onTestFinished(() => app.close())
+    const { token } = await app.register('Ann')
+    const ask = (path: string) => app.call('GET', `/api${path}`, { token })
+    const { max } = limits.phoneLookups
+    for (let index = 1; index < max; index += 1) {
+      const query = index % 2 ? '' : `?before=${uuidv7()}`
+      const { status } = await ask(`/messages/phone/${16505550000 + index}${query}`)
+      expect(status).toBe(index % 2 ? 200 : 404)
+    }
+    expect((await ask('/users/phone/16505550000')).status).toBe(404)
+    for (const query of ['', `?before=${uuidv7()}`]) {
+      const refused = await ask(`/messages/phone/16505550000${query}`)
+      expect([refused.status, refused.body.code]).toEqual([429, 'too_many_lookups'])
+      expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+    }
   })
 })
 

@@ -24,13 +24,16 @@ export function createOwnConversations(options: {
   const open = (ownerId: string) =>
     storage.database<ConversationDocument>(nameConversationsDatabase(ownerId))
 
+  const findStored = async (ownerId: string, peerId: string) =>
+    (await open(ownerId).read([peerId])).get(peerId)
+
   /**
    * The conversation with a person; a new one if there is none yet.
    * @throws RequestRefused `user_not_found` when that person cannot have one
    */
   async function find(ownerId: string, peerId: string): Promise<ConversationDocument> {
     if (!idPattern.test(peerId) || peerId === ownerId) throw new RequestRefused('user_not_found')
-    const stored = (await open(ownerId).read([peerId])).get(peerId)
+    const stored = await findStored(ownerId, peerId)
     if (stored) return stored
     const isKnown = (await accounts.find(peerId)) ?? (await contacts.find(ownerId, peerId))
     if (!isKnown) throw new RequestRefused('user_not_found')
@@ -39,6 +42,9 @@ export function createOwnConversations(options: {
 
   return {
     find,
+    /** Has this person a conversation with that one already? */
+    has: async (ownerId: string, peerId: string): Promise<boolean> =>
+      (await findStored(ownerId, peerId)) !== undefined,
     list: (ownerId: string): Promise<ConversationDocument[]> => open(ownerId).range({}),
 
     /**

@@ -9,6 +9,7 @@ import type { Channel } from '../../whatsapp/channel.ts'
 import { idempotencyKey } from '../core/idempotency-key.ts'
 import { RequestRefused } from '../core/request-refused.ts'
 import { defineRoute, type Route } from '../core/route.ts'
+import type { ReportLimit } from './report-limit.ts'
 import type { UserPresenter } from './user-presenter.ts'
 
 const userIdParam = z.object({ id: z.string() })
@@ -22,13 +23,14 @@ interface BlockChanged {
 export function createBlockRoutes(options: {
   relations: Relations
   reports: Reports
+  reportLimit: ReportLimit
   presenter: UserPresenter
   channel: Pick<Channel, 'signals'> | undefined
   log: Log
   /** Called once it is stored. */
   onBlocked(callerId: string, change: BlockChanged): void
 }): Route[] {
-  const { relations, reports, presenter, channel, log } = options
+  const { relations, reports, reportLimit, presenter, channel, log } = options
 
   async function findOther(callerId: string, userId: string) {
     if (userId === callerId) throw new RequestRefused('own_account')
@@ -80,11 +82,14 @@ export function createBlockRoutes(options: {
       body: report,
       status: 200,
       answer: personReported,
-      errors: ['user_not_found', 'own_account'],
+      errors: ['user_not_found', 'own_account', 'too_many_requests'],
       async handle({ caller, params, headers, body: { reason } }) {
         const { _id: reportedId } = await findOther(caller.userId, params.id)
         const reporterId = caller.userId
         const reportId = headers['idempotency-key']
+        const isKept = reportId !== undefined && (await reports.has(reporterId, reportId))
+        if (isKept) return { isReported: true as const }
+        reportLimit.count(reporterId)
         await reports.add({ reportId, reporterId, reportedId, reason })
         log.warn({ reporterId, reportedId }, 'somebody was reported: see the database "reports"')
         return { isReported: true as const }

@@ -1,4 +1,5 @@
 import { pushEnded, pushKept, pushKey, pushSubscription } from '../../../schema/api/push.ts'
+import { isPushKey } from '../../push/is-push-key.ts'
 import type { Push } from '../../push/push.ts'
 import { RequestRefused } from '../core/request-refused.ts'
 import { defineRoute, type Route } from '../core/route.ts'
@@ -32,6 +33,9 @@ export function createPushRoutes({
       errors: ['push_endpoint_refused'],
       async handle({ caller, body }) {
         if (!push.accepts(body.endpoint)) throw new RequestRefused('push_endpoint_refused')
+        if (!isPushKey(body.keys.p256dh)) {
+          throw new RequestRefused('invalid_input', { details: 'keys.p256dh is not valid' })
+        }
         await subscriptions.put(caller, body)
         return { isKept: true as const }
       },

@@ -1,5 +1,6 @@
 import { v7 as uuidv7 } from 'uuid'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { limits } from '../../../schema/limits.ts'
 import type { ReportDocument } from '../../access/reports.ts'
 import { openTestChat, type TestChat } from '../../testing/open-test-chat.ts'
 import { openTestSocket } from '../../testing/open-test-socket.ts'
@@ -127,6 +128,32 @@ describe('POST /users/{id}/report', () => {
     expect((await report('x'.repeat(2_001))).status).toBe(400)
     expect((await report('a reason', uuidv7())).status).toBe(404)
     expect((await report('a reason', opened.ann.userId)).body.code).toBe('own_account')
+  })
+
+  it('P12: is limited for each reporter, and a repeat of one that was kept still answers', async () => {
+    const app = await startTestApp({ RATE_LIMIT: 'on' })
+    onTestFinished(() => app.close())
+    const [ann, ben] = [await app.register('Ann'), await app.register('Ben')]
+    const { max } = limits.reportsPerReporter
+    const tell = (from: TestPerson, about: TestPerson, key = uuidv7()) =>
+      app.call('POST', `/api/users/${about.userId}/report`, {
+        token: from.token,
+        body: { reason: 'sends nonsense' },
+        headers: { 'idempotency-key': key },
+      })
+    const repeated = uuidv7()
+    for (let times = 0; times < 3; times += 1)
+      expect((await tell(ann, ben, repeated)).status).toBe(200)
+    for (let times = 1; times < max; times += 1) expect((await tell(ann, ben)).status).toBe(200)
+    const refused = await tell(ann, ben)
+    expect([refused.status, refused.body.code]).toEqual([429, 'too_many_requests'])
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect((await tell(ann, ben, repeated)).status).toBe(200)
+    expect((await tell(ben, ann)).status).toBe(200)
+    const kept = await app.whileStopped((storage) =>
+      storage.database<ReportDocument>('reports').range({}),
+    )
+    expect(kept.filter(({ reporterId }) => reporterId === ann.userId)).toHaveLength(max)
   })
 })
 
