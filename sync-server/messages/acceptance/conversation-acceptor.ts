@@ -201,9 +201,10 @@ export function createConversationAcceptor(options: {
 const isOfReading = ({ status }: { status: string }) => status === 'read'
 
 function toOutcome(
-  { proposal, next, isNew, isTaken }: ConversationDraft,
+  { proposal, next, isNew, isTaken, isClamped }: ConversationDraft,
   rev: string | undefined,
 ): Outcome<ConversationDocument> {
   if (!next || rev === undefined) return { kind: 'absent', id: proposal.id }
-  return { kind: 'stored', id: proposal.id, rev, doc: next, isNew, isTaken }
+  const { id } = proposal
+  return { kind: 'stored', id, rev, doc: next, isNew, isTaken, ...(isClamped && { isClamped }) }
 }
