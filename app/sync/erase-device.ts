@@ -1,6 +1,6 @@
 import type { KeyValueStorage } from '../database/storage/key-value-storage.ts'
 import type { PetrelDatabase } from '../database/storage/open-database.ts'
-import { listOwnTexts, settingsTextKey } from './platform/own-texts.ts'
+import { listOwnTexts, namelessKeys } from './platform/own-texts.ts'
 
 /**
  * Deletes all of a person's data on this device: every collection, replication metadata, drafts.
@@ -12,7 +12,7 @@ export async function eraseDevice(options: {
 }): Promise<void> {
   const { database, userId, texts } = options
   if (texts) {
-    for (const key of [...listOwnTexts(texts, userId), settingsTextKey]) texts.removeItem(key)
+    for (const key of [...listOwnTexts(texts, userId), ...namelessKeys]) texts.removeItem(key)
   }
   await database.remove()
 }

@@ -309,7 +309,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
     if (event === 'front') blocked.refreshIfOld()
   })
   const typing = createTypingSignal({ send: line.send, now: platform.now })
-  const watched = createWatchedPeople({ send: line.send, now: platform.now })
+  const watched = createWatchedPeople({ send: line.send })
   const front = createFrontSignal({ send: line.send, page })
 
   const commands = createCommands({ context, drafts, typing })

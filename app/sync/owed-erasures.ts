@@ -1,5 +1,5 @@
 import type { KeyValueStorage } from '../database/storage/key-value-storage.ts'
-import { listOwnTexts, settingsTextKey } from './platform/own-texts.ts'
+import { listOwnTexts, namelessKeys } from './platform/own-texts.ts'
 
 /** The people whose data this device still has to erase, whatever happens meanwhile. */
 export interface OwedErasures {
@@ -72,8 +72,8 @@ export function createOwedErasures(options: {
   return {
     record(userId) {
       texts.setItem(prefix + userId, 'owed')
-      // It bears no name: at the next start it may be somebody else's.
-      texts.removeItem(settingsTextKey)
+      // They bear no name: at the next start they may be somebody else's.
+      for (const key of namelessKeys) texts.removeItem(key)
     },
     readNote,
     list,

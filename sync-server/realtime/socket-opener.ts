@@ -75,6 +75,11 @@ export function createSocketOpener(options: {
       lines.forget(connection)
       presence.leave(caller.userId)
     })
+    // It may have ended before there was a connection to close.
+    if (!(await identify(token))) {
+      end(socket, 'signInEnded')
+      return null
+    }
     announcer.welcome(connection)
     fronts.welcome(connection)
     pushes.welcome(connection)

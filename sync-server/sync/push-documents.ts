@@ -14,7 +14,8 @@ export type PushedRow =
 
 /**
  * CouchDB's `_bulk_docs`. A row says `ok` only when the proposal was accepted or equals the stored
- * version. `conflict` makes the client read the stored version, which carries any refusal (P6).
+ * version. `conflict` makes the client read the stored version, which carries any refusal (P6), and
+ * the times that replace those ahead: its own would hide every change until then.
  * `forbidden`: no document can carry it; with a `code`, it can be retried.
  * @returns with `new_edits: false` only the failed rows, as CouchDB does
  */
@@ -64,6 +65,6 @@ function toRow(read: ReadProposal, outcomes: Iterator<Outcome<Document>>): Pushe
     // answer.
     return { ok: true, id, rev: `1-${createHash('md5').update(id).digest('hex')}` }
   }
-  if (outcome.isTaken) return { ok: true, id, rev: outcome.rev }
+  if (outcome.isTaken && !outcome.isClamped) return { ok: true, id, rev: outcome.rev }
   return { id, error: 'conflict', reason: 'Document update conflict.' }
 }

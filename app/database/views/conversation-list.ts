@@ -123,8 +123,13 @@ export function createConversationList(options: {
     async run() {
       const peerIds = [...concerned]
       concerned.clear()
-      const found = await readDocuments(database.conversations, peerIds)
-      await readRows([...found.values()].map(fromStoredConversation), new Map())
+      try {
+        const found = await readDocuments(database.conversations, peerIds)
+        await readRows([...found.values()].map(fromStoredConversation), new Map())
+      } catch (cause) {
+        for (const peerId of peerIds) concerned.add(peerId)
+        throw cause
+      }
     },
   })
 

@@ -3,10 +3,11 @@
  */
 const restFactor = 2
 const [leastRestMs, longestRestMs] = [100, 300]
+const [firstRetryMs, longestRetryMs] = [1_000, 30_000]
 
 /**
  * Runs a task after every request, one run at a time: merges requests that arrive during a run into
- * one run after it. Reports a failed run and continues with the next.
+ * one run after it. Reports a failed run, and tries again later, for nobody asks twice.
  */
 export function createRefresher(options: {
   run: () => Promise<void>
@@ -15,8 +16,15 @@ export function createRefresher(options: {
   gatherMs?: number
 }) {
   const { run, onError, gatherMs } = options
-  const state = { isRunning: false, isAsked: false, isClosed: false, restUntil: 0 }
+  const state = {
+    isRunning: false,
+    isAsked: false,
+    isClosed: false,
+    restUntil: 0,
+    retryMs: firstRetryMs,
+  }
   let settled = Promise.resolve()
+  let retrying: ReturnType<typeof setTimeout> | undefined
 
   async function work() {
     state.isRunning = true
@@ -27,10 +35,17 @@ export function createRefresher(options: {
       }
       if (state.isClosed) break
       state.isAsked = false
+      clearTimeout(retrying)
       const began = performance.now()
-      await run().catch((cause: unknown) => {
-        if (!state.isClosed) onError(cause)
-      })
+      try {
+        await run()
+        state.retryMs = firstRetryMs
+      } catch (cause) {
+        if (state.isClosed) break
+        onError(cause)
+        retrying = setTimeout(refresh, state.retryMs)
+        state.retryMs = Math.min(2 * state.retryMs, longestRetryMs)
+      }
       const ended = performance.now()
       const restMs = Math.max(leastRestMs, restFactor * (ended - began))
       state.restUntil = ended + Math.min(restMs, longestRestMs)
@@ -38,15 +53,18 @@ export function createRefresher(options: {
     state.isRunning = false
   }
 
+  function refresh(): Promise<void> {
+    state.isAsked = true
+    if (!state.isRunning) settled = work()
+    return settled
+  }
+
   return {
     /** Resolves when a run that began after this call is over. */
-    refresh(): Promise<void> {
-      state.isAsked = true
-      if (!state.isRunning) settled = work()
-      return settled
-    },
+    refresh,
     close() {
       state.isClosed = true
+      clearTimeout(retrying)
     },
   }
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
+import { recentEmojiKey } from '../../sync/platform/own-texts.ts'
 import type { SuggestedMode } from './emoji-categories.ts'
 
-const recentKey = 'recentEmojis'
 const recentMax = 14
 
 /**
@@ -35,7 +35,7 @@ export function recordRecentEmoji(
   const { id, original } = picked
   const now = [{ id, original, count: (before?.count ?? 0) + 1 }, ...others].slice(0, recentMax)
   try {
-    kept.setItem(recentKey, JSON.stringify(now))
+    kept.setItem(recentEmojiKey, JSON.stringify(now))
   } catch {
     // Full storage loses a suggestion, never the emoji.
   }
@@ -43,7 +43,7 @@ export function recordRecentEmoji(
 
 function readKept(kept: Kept): RecentEmoji[] {
   try {
-    return z.array(recentEmoji).parse(JSON.parse(kept.getItem(recentKey) ?? '[]'))
+    return z.array(recentEmoji).parse(JSON.parse(kept.getItem(recentEmojiKey) ?? '[]'))
   } catch {
     return []
   }

@@ -85,6 +85,8 @@ export interface LabDevice {
   stored(): Promise<StoredHere>
   /** Writes documents past all checks of the core, like a damaged or malicious one. */
   plant(messages: readonly MessageDocument[]): Promise<void>
+  /** Sets its clock: this far ahead of the true time, in ms. */
+  setClock(aheadMs: number): void
   /**
    * Sets all recorded write times of the device ahead by this much, as if its clock had been ahead.
    */
@@ -158,6 +160,7 @@ export async function createLabDevice(options: DeviceOptions): Promise<LabDevice
     kept: createKeyValueStorage(),
     passing: createKeyValueStorage(),
   })
+  const clock = { aheadMs: options.clockAheadMs }
   let tabs: LabTab[] = []
   let opened = 0
   /** From one kill to the next. A dead tab makes no sound. */
@@ -194,7 +197,7 @@ export async function createLabDevice(options: DeviceOptions): Promise<LabDevice
         random,
         fetch: link.fetch,
         WebSocket: link.WebSocket,
-        now: () => Date.now() + options.clockAheadMs,
+        now: () => Date.now() + clock.aheadMs,
         tab: { device: name, name: `${name}-${opened}` },
       },
       onSignedOut: () => void sessions.expire(),
@@ -378,6 +381,9 @@ export async function createLabDevice(options: DeviceOptions): Promise<LabDevice
       )
       if (count >= waiting.length) return
       throw new Error(`P11: ${name} holds ${waiting.length} words that wait, and owes ${count}.`)
+    },
+    setClock(aheadMs) {
+      clock.aheadMs = aheadMs
     },
     advanceWriteTimes: (ms) => advanceWriteTimes(indexedDB, ms),
     countStoredRecords: () => countStoredRecords(indexedDB),

@@ -1,3 +1,4 @@
+import * as z from 'zod/mini'
 import { wireHeader, wireVersion } from '../../../schema/api/wire.ts'
 import { createInbox, type InboxCommand } from '../../database/inbox/inbox.ts'
 import { readSignedIn } from './read-signed-in.ts'
@@ -5,6 +6,12 @@ import type { WorkerScope } from './worker-scope.ts'
 
 export const syncTag = 'petrel-inbox'
 const sendMs = 15_000
+
+/** The message that an answer is about; the whole schemas would make the worker's script larger. */
+const answered = {
+  reply: z.object({ _id: z.string() }),
+  read: z.object({ messageId: z.string() }),
+}
 
 /**
  * Sends what waits in the inbox, oldest first, while the network is there. What the server refuses
@@ -50,10 +57,16 @@ async function send(
       },
       body: JSON.stringify(body),
     })
-    if (response.ok) return 'done'
+    // A hotel's sign-in page answers 200 to everything.
+    if (response.ok) return isAnswer(await response.json(), command) ? 'done' : 'later'
     const isPassing = response.status >= 500 || [401, 408, 429].includes(response.status)
     return isPassing ? 'later' : 'refused'
   } catch {
     return 'later'
   }
+}
+
+function isAnswer(body: unknown, command: InboxCommand): boolean {
+  if (command.kind === 'reply') return answered.reply.safeParse(body).data?._id === command.id
+  return answered.read.safeParse(body).data?.messageId === command.messageId
 }

@@ -13,18 +13,20 @@ export function createLeaderElection(options: {
   begin: () => () => void
 }): { isLeader(): boolean; take(): void; close(): void } {
   const { locks, page, name, begin } = options
-  const closing = new AbortController()
+  const state = { isClosed: false, release: () => {} }
   let end: (() => void) | undefined
   /** The current request; an older one lost to it, not to another tab. */
   let current = new AbortController()
 
   /** Holds the turn until another tab takes it, or this tab closes. */
   function hold(): Promise<void> {
-    if (closing.signal.aborted) return Promise.resolve()
+    // Whoever keeps the turn before this one would gather one for each time in front.
+    state.release()
+    if (state.isClosed) return Promise.resolve()
     end ??= begin()
-    return new Promise((release) =>
-      closing.signal.addEventListener('abort', () => release(), { once: true }),
-    )
+    return new Promise((release) => {
+      state.release = release
+    })
   }
 
   function letGo() {
@@ -40,14 +42,14 @@ export function createLeaderElection(options: {
     const how = manner === 'steal' ? { steal: true } : { signal: own.signal }
     // A theft and our own withdrawal both end the request with an AbortError.
     await locks.request(name, how, hold).catch(() => {})
-    if (current !== own || closing.signal.aborted) return
+    if (current !== own || state.isClosed) return
     letGo()
     await ask('queue')
   }
 
   /** True also while a theft's news is still on its way. */
   function take() {
-    if (!closing.signal.aborted) void ask('steal')
+    if (!state.isClosed) void ask('steal')
   }
 
   const unsubscribe = page.subscribe((event) => {
@@ -61,7 +63,8 @@ export function createLeaderElection(options: {
     take,
     close() {
       unsubscribe()
-      closing.abort()
+      state.isClosed = true
+      state.release()
       current.abort()
       letGo()
     },

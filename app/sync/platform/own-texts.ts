@@ -3,6 +3,12 @@ import type { KeyValueStorage } from '../../database/storage/key-value-storage.t
 /** Where the page finds the settings before the database opens. Section 9 of the specification. */
 export const settingsTextKey = 'userSettings'
 
+/** The emoji picked on this device, by whoever was signed in. */
+export const recentEmojiKey = 'recentEmojis'
+
+/** The texts of whoever is signed in that name nobody. */
+export const namelessKeys = [settingsTextKey, recentEmojiKey]
+
 /** Where changes of settings lie until the database has them. */
 export const settingsNoteKey = (userId: string) => `petrel-settings-${userId}`
 
@@ -18,6 +24,7 @@ export function listOwnTexts(texts: KeyValueStorage, userId: string): string[] {
   return keys.filter(
     (key) =>
       key === `petrel-templates-${userId}` ||
+      key === `first-load-done ${userId}` ||
       key.startsWith(`petrel-draft-${userId}-`) ||
       own.includes(key),
   )

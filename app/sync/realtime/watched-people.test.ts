@@ -3,15 +3,14 @@ import type { ClientEvent } from '../../../schema/api/socket-events.ts'
 import { limits } from '../../../schema/limits.ts'
 import { createWatchedPeople } from './watched-people.ts'
 
-beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] }))
+beforeEach(
+  () => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] }),
+)
 afterEach(() => void vi.useRealTimers())
 
 function start() {
   const sent: ClientEvent[] = []
-  const watched = createWatchedPeople({
-    send: (event) => sent.push(event) > 0,
-    now: Date.now,
-  })
+  const watched = createWatchedPeople({ send: (event) => sent.push(event) > 0 })
   const lists = () =>
     sent.map((one) => (one.event === 'watch-people' ? one.data.userIds : [`not ${one.event}`]))
   return { ...watched, lists }
@@ -39,6 +38,17 @@ test('one that tells of some hears who is shown, together and once', () => {
   vi.advanceTimersByTime(10_000)
   expect(lists()).toHaveLength(1)
   expect(vi.getTimerCount()).toBe(0)
+})
+
+test('a clock that is set back does not keep the server waiting', () => {
+  const { watch, handle, lists } = start()
+  handle({ event: 'presence-scope', data: 'some' })
+  watch('ben')
+  vi.advanceTimersByTime(1_000)
+  vi.setSystemTime(Date.now() - 60 * 60 * 1000)
+  watch('cyd')
+  vi.advanceTimersByTime(1_000)
+  expect(lists()).toEqual([['ben'], ['ben', 'cyd']])
 })
 
 test('people no longer shown are not watched, and scrolling reports at most twice a second', () => {

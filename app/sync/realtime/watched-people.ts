@@ -8,13 +8,9 @@ const gatherMs = 50
 /**
  * The people currently on screen. Reports them only to a server that limits presence to some
  * people.
- * @param now epoch ms
  */
-export function createWatchedPeople(options: {
-  send: (event: ClientEvent) => boolean
-  now: () => number
-}) {
-  const { send, now } = options
+export function createWatchedPeople(options: { send: (event: ClientEvent) => boolean }) {
+  const { send } = options
   /** How many places show each person, the most recent last. */
   const shown = new Map<string, number>()
   const state = {
@@ -31,12 +27,14 @@ export function createWatchedPeople(options: {
     if (key === state.told) return
     if (!send({ event: 'watch-people', data: { userIds } })) return
     state.told = key
-    state.toldAt = now()
+    state.toldAt = performance.now()
   }
 
   function request() {
     if (!state.isAsked) return
-    state.timer ??= setTimeout(tell, Math.max(gatherMs, state.toldAt + tellEveryMs - now()))
+    // Not the time of day: after a clock that was set back, the wait would be as long as that.
+    const waitMs = state.toldAt + tellEveryMs - performance.now()
+    state.timer ??= setTimeout(tell, Math.max(gatherMs, waitMs))
   }
 
   /** A new connection starts without a list. */

@@ -14,8 +14,10 @@ import {
 } from '../../testing/open-test-acceptance.ts'
 
 let t: TestAcceptance
+const clock = { aheadMs: 0 }
 beforeEach(async () => {
-  t = await openTestAcceptance()
+  clock.aheadMs = 0
+  t = await openTestAcceptance({ now: () => Date.now() + clock.aheadMs })
 })
 afterEach(() => t.close())
 
@@ -87,6 +89,17 @@ describe('receipts', () => {
       ({ orderedAt }, index) => told[index] !== 'read' && orderedAt <= readUpTo,
     )
     expect(late).toEqual([])
+  })
+
+  test('of messages from before the clock was set back are told after a restart, too', async () => {
+    await say('1')
+    clock.aheadMs = 60 * 60 * 1000
+    const { orderedAt } = await say('2')
+    clock.aheadMs = 0
+    t.restart()
+    await change(t.ben, { readUpTo: orderedAt })
+    expect(await t.readConversation(t.ben, t.ann)).toMatchObject({ readUpTo: orderedAt })
+    expect(await statuses()).toEqual(['read', 'read'])
   })
 
   test('reach over thousands of messages', async () => {

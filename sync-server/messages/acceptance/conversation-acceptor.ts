@@ -82,6 +82,8 @@ export function createConversationAcceptor(options: {
     const isGone = reaches.includes('unknown_person') || reaches.includes('channel')
     const told =
       isGone || ownerId === peerId ? 'nobody' : reaches.includes('held') ? 'later' : 'now'
+    // Its places may lie ahead of a clock that was set back, and this server may not know them yet.
+    if (proposals.some(({ raw }) => isAhead(raw, now()))) await journal.prepare(ownerId, peerId)
     const isReadingHidden = told === 'now' && (await privacy.hidesReading(ownerId, peerId))
     const change = { ownerId, peerId, proposals, at: now(), isReadingHidden }
     try {
@@ -198,12 +200,17 @@ export function createConversationAcceptor(options: {
   }
 }
 
+function isAhead(raw: Record<string, unknown>, now: number): boolean {
+  return ['deliveredUpTo', 'readUpTo', 'clearedUpTo'].some((field) => Number(raw[field]) > now)
+}
+
 const isOfReading = ({ status }: { status: string }) => status === 'read'
 
 function toOutcome(
-  { proposal, next, isNew, isTaken }: ConversationDraft,
+  { proposal, next, isNew, isTaken, isClamped }: ConversationDraft,
   rev: string | undefined,
 ): Outcome<ConversationDocument> {
   if (!next || rev === undefined) return { kind: 'absent', id: proposal.id }
-  return { kind: 'stored', id: proposal.id, rev, doc: next, isNew, isTaken }
+  const { id } = proposal
+  return { kind: 'stored', id, rev, doc: next, isNew, isTaken, ...(isClamped && { isClamped }) }
 }

@@ -1,5 +1,6 @@
 import { areMessagesEqual } from '../../../schema/merge-messages.ts'
 import type { MessageDocument } from '../../../schema/message.ts'
+import { clampTimes } from '../../../schema/permit-message-change.ts'
 import type { MessageProposal } from '../proposals/message-draft.ts'
 import type { Outcome } from '../proposals/proposal.ts'
 import type { WrittenDelivery } from './delivery-writer.ts'
@@ -8,6 +9,7 @@ import type { WrittenDelivery } from './delivery-writer.ts'
 export function listOutcomes({
   decided,
   revs,
+  delivery,
 }: WrittenDelivery): [MessageProposal, Outcome<MessageDocument>][] {
   return decided.flatMap(({ each, whole }) =>
     each.map((draft, index): [MessageProposal, Outcome<MessageDocument>] => {
@@ -19,6 +21,10 @@ export function listOutcomes({
       }
       const isSame = proposal.message !== undefined && areMessagesEqual(next, proposal.message)
       const isChanged = effect !== 'none' && !(stored && areMessagesEqual(stored, next))
+      const isClamped =
+        !isSame &&
+        proposal.message !== undefined &&
+        !areMessagesEqual(clampTimes(proposal.message, delivery.now), proposal.message)
       const outcome: Outcome<MessageDocument> = {
         kind: 'stored',
         id: proposal.id,
@@ -26,6 +32,7 @@ export function listOutcomes({
         doc: whole.next,
         isNew: !stored,
         isTaken: isSame || (!refusal && isChanged),
+        ...(isClamped && { isClamped }),
         ...(refusal ? { refusal } : {}),
       }
       return [proposal, outcome]

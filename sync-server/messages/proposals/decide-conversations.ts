@@ -1,6 +1,7 @@
 import {
   areConversationsEqual,
   type ConversationDocument,
+  clampFlagTimes,
   conversationDocument,
 } from '../../../schema/conversation.ts'
 import { decideConversation, salvageConversation } from '../../../schema/decide-conversation.ts'
@@ -14,6 +15,7 @@ export interface ConversationDraft {
   next: ConversationDocument | undefined
   isNew: boolean
   isTaken: boolean
+  isClamped?: boolean
 }
 
 /** A reader's marks that rise from `before` to `upTo`: each is an `orderedAt`. */
@@ -46,10 +48,30 @@ export function decideConversations(options: {
     const decision = decideConversation({ stored: before, proposed, lost, isFromProvider, now })
     if (decision.kind === 'accept') current = decision.next
     const isSame = current !== undefined && areConversationsEqual(current, proposed)
-    return { proposal, next: current, isNew, isTaken: isSame || decision.kind === 'accept' }
+    const isClamped = !isSame && !isFromProvider && isAhead(proposed, { before, now })
+    return {
+      proposal,
+      next: current,
+      isNew,
+      isTaken: isSame || decision.kind === 'accept',
+      ...(isClamped && { isClamped }),
+    }
   })
   const rise = findRise(stored, current)
   return { drafts, next: current, ...(rise && { rise }) }
+}
+
+/** Does a flag's time or a mark lie where the rule puts another in its place? */
+function isAhead(
+  proposed: ConversationDocument,
+  { before, now }: { before: ConversationDocument | undefined; now: number },
+): boolean {
+  const newest = Math.max(now, before?.lastMessageAt ?? 0)
+  const { readUpTo, deliveredUpTo, clearedUpTo } = proposed
+  return (
+    Math.max(readUpTo, deliveredUpTo, clearedUpTo) > newest ||
+    !areConversationsEqual({ ...proposed, ...clampFlagTimes(proposed, now) }, proposed)
+  )
 }
 
 function findRise(

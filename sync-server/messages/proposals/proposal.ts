@@ -17,6 +17,7 @@ export interface Proposal {
  * What became of a proposal.
  * - `stored`: `doc` lies in the owner's copy. `isTaken`: it was written by this proposal or says the same; when not,
  *   the client has yet to learn of `doc`. `refusal`: why it is not what was proposed, which is not taken then.
+ *   `isClamped`: a time of it lay ahead of the server's clock, and is another one in `doc`.
  * - `absent`: a deletion of what was not there.
  * - `heldBack`: nothing was done with it, and nothing of it is stored: it can be offered again.
  */
@@ -28,6 +29,7 @@ export type Outcome<Doc> =
       doc: Doc
       isNew: boolean
       isTaken: boolean
+      isClamped?: boolean
       refusal?: Refusal
     }
   | { kind: 'absent'; id: string }

@@ -1,0 +1,26 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { createLabLocks } from '../../lab/device/lab-locks.ts'
+import { createLabPage } from '../../lab/device/lab-page.ts'
+import { createLeaderElection } from './leader-election.ts'
+import type { Locks } from './platform.ts'
+
+test('a page that comes to the front again and again keeps nothing of each time', async () => {
+  const turns = { begun: 0, over: 0 }
+  const lab = createLabLocks()
+  const request = ((name: string, options: LockOptions, callback: LockGrantedCallback<unknown>) =>
+    lab.request(name, options, async (lock) => {
+      turns.begun += 1
+      await callback(lock)
+      turns.over += 1
+    })) as Locks['request']
+  const page = createLabPage()
+  const locks = { ...lab, request }
+  const leader = createLeaderElection({ locks, page, name: 'sync', begin: () => () => {} })
+  onTestFinished(leader.close)
+  for (let time = 0; time < 20; time += 1) {
+    page.setVisible(false)
+    page.setVisible(true)
+  }
+  await expect.poll(() => turns).toEqual({ begun: 21, over: 20 })
+  expect(leader.isLeader()).toBe(true)
+})
