@@ -1,4 +1,13 @@
-import { lazy, type ReactNode, type RefObject, Suspense, useMemo, useRef, useState } from 'react'
+import {
+  lazy,
+  type ReactNode,
+  type RefObject,
+  Suspense,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
 import { Link } from 'react-router-dom'
 import type { Messenger } from '../sync/messenger-types.ts'
 import { useHeldWhilePressed } from '../ui/hooks/use-held-while-pressed.ts'
@@ -38,6 +47,8 @@ interface ChatListPanelProps {
   searchKey: string | undefined
   /** The person's labels for a customer, searchable; the same function until the labels change. */
   labelsOf(peerId: string): readonly string[]
+  /** Called with the query at each change, and at the start. Called again when the function changes. */
+  onQuery(query: string): void
   /** Called with the query on Enter in the search box. */
   onSearch(query: string): void
   /** Shown before the title, such as the drawer's button or the back button. */
@@ -49,12 +60,13 @@ interface ChatListPanelProps {
 }
 
 export function ChatListPanel(props: ChatListPanelProps) {
-  const { messenger, view, searchKey } = props
+  const { messenger, view, searchKey, onQuery } = props
   const linkState = useMemo(
     () => (searchKey === undefined ? undefined : { searchKey }),
     [searchKey],
   )
   const [query, setQuery] = useState(props.initialQuery ?? '')
+  useEffect(() => onQuery(query), [onQuery, query])
   const [filter, setFilter] = useState<ListFilter>('All')
   const panel = useRef<HTMLElement>(null)
   useCollapse(panel)

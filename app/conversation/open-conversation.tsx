@@ -224,7 +224,12 @@ export function OpenConversation(props: OpenConversationProps) {
           }
         />
       ) : (
-        <NoMessages isLoaded={isLoaded} isTyping={isTyping} peerName={peerName} />
+        <NoMessages
+          isLoaded={isLoaded}
+          isTyping={isTyping}
+          peerName={peerName}
+          canWrite={!obstacle}
+        />
       )}
       <Notice words={notice} />
       {selection.isSelecting && (

@@ -1,4 +1,5 @@
 import { memo, type ReactNode } from 'react'
+import { countAlone } from '../../schema/helpers/emoji.ts'
 import { isEdited, type MessageDocument } from '../../schema/message.ts'
 import { formatClockTime } from '../ui/format/format-clock-time.ts'
 import type { LiveSource } from '../ui/hooks/use-live-value.ts'
@@ -144,7 +145,13 @@ function Bubble(props: MessageProps) {
       )}
       {type && <span className={styles.chip}>{type}</span>}
       {drawExtra(message, 'above')}
-      <div className={styles.body} dir="auto">
+      <div
+        className={joinClassNames(
+          styles.body,
+          countAlone(message.content) > 0 && styles.bodyOfEmoji,
+        )}
+        dir="auto"
+      >
         <MessageText text={message.content} markQuery={props.markQuery} />
         {meta}
       </div>

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { type MessageDocument, messageDocument } from '../../../schema/message.ts'
+import { refuse } from '../../../schema/refusal.ts'
 import { findFailure } from './find-failure.ts'
 
 const ann = '00000000-0000-7000-8000-00000000000a'
@@ -28,6 +29,14 @@ test('reports a failed message with its reason, once per attempt', () => {
   expect(findFailure([write({ attempt: 2 })], [retried])?.key).not.toBe(
     findFailure([write()], [failed])?.key,
   )
+})
+
+test('says “Not sent” once, and no full stop after a question mark', () => {
+  const before = [write({ content: 'are you there?' })]
+  const now = [{ ...failed, content: 'are you there?', error: refuse('unknown_person').error }]
+  expect(findFailure(before, now)?.words).toBe('Not sent: are you there? This account was deleted.')
+  const unsaid = [{ ...failed, content: 'هل أنت هناك؟' }]
+  expect(findFailure(before, unsaid)?.words).toBe('Not sent: هل أنت هناك؟ Too long.')
 })
 
 test('reports a refused change, but not a dismissed one', () => {

@@ -28,11 +28,19 @@ function describeFailure(message: MessageDocument): Failure | undefined {
   const { _id, status, attempt, refused } = message
   if (status === 'failed') {
     const reason = message.error ?? 'Failed to send message'
-    return { key: `${_id} ${attempt}`, words: `Not sent: ${describeMessage(message)}. ${reason}` }
+    return { key: `${_id} ${attempt}`, words: describe('Not sent', message, reason) }
   }
   if (!refused || refused.isDismissed) return undefined
   return {
     key: `${_id} refused ${refused.at}`,
-    words: `Not changed: ${describeMessage(message)}. ${refused.error}`,
+    words: describe('Not changed', message, refused.error),
   }
+}
+
+function describe(what: string, message: MessageDocument, reason: string): string {
+  const words = describeMessage(message)
+  const end = /[\p{Sentence_Terminal}…]$/u.test(words) ? '' : '.'
+  // Beneath a message, where nothing else says so, some reasons begin with these words.
+  const why = reason.replace(/^Not sent: (.)/, (_, first: string) => first.toUpperCase())
+  return `${what}: ${words}${end} ${why}`
 }

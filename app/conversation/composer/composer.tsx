@@ -14,8 +14,7 @@ import { refuse } from '../../../schema/refusal.ts'
 import { IconButton } from '../../ui/buttons/icon-button.tsx'
 import { isComposing } from '../../ui/fields/is-composing.ts'
 import { useLatest } from '../../ui/hooks/use-latest.ts'
-import { useLivePart } from '../../ui/hooks/use-live-value.ts'
-import { keptSettings } from '../../ui/settings/kept-settings.ts'
+import { useSendsOnEnter } from '../../ui/settings/use-sends-on-enter.ts'
 import styles from './composer.module.css'
 import type { DrawComposerTools, SendingTools } from './composer-tools.ts'
 import { createTextSender } from './text-sender.ts'
@@ -42,8 +41,6 @@ interface ComposerProps {
   submitLabel: string
   /** Take the focus on mount and whenever `focusKey` changes? */
   takesFocus: boolean
-  /** Without one, Enter starts a new line, unless the person has chosen otherwise. */
-  hasKeyboard: boolean
   focusKey: string
   /** Shown above the field, such as the message replied to. */
   bar?: ReactNode
@@ -64,9 +61,8 @@ interface ComposerProps {
  * cancels.
  */
 export function Composer(props: ComposerProps) {
-  const { submitLabel, takesFocus, hasKeyboard, focusKey, onCancel, drawTools, sending } = props
-  const enterSends = useLivePart(keptSettings, (settings) => settings.enterSends)
-  const sendsOnEnter = enterSends === 'auto' ? hasKeyboard : enterSends === 'always'
+  const { submitLabel, takesFocus, focusKey, onCancel, drawTools, sending } = props
+  const sendsOnEnter = useSendsOnEnter()
   const field = useRef<HTMLTextAreaElement>(null)
   const [place, setPlace] = useState<HTMLElement | null>(null)
   const [end, setEnd] = useState<HTMLElement | null>(null)

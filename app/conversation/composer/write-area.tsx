@@ -78,7 +78,7 @@ interface ModeProps<Kind extends WriteMode['kind']> extends WriteAreaProps {
 }
 
 function EditComposer(props: ModeProps<'edit'>) {
-  const { messenger, peerId, mode, problem, hasKeyboard, isAside, onModeChange } = props
+  const { messenger, peerId, mode, problem, isAside, onModeChange } = props
   const isSaved = useRef(false)
   const messageId = mode.message._id
   // The person may have chosen another mode while this one's text was being stored.
@@ -89,7 +89,6 @@ function EditComposer(props: ModeProps<'edit'>) {
       problem={problem}
       submitLabel="Save"
       takesFocus={!isAside}
-      hasKeyboard={hasKeyboard}
       focusKey={`${messageId} ${props.focusWish}`}
       bar={
         <ComposerBar
@@ -129,7 +128,6 @@ function NewComposer(props: ModeProps<'new' | 'reply'>) {
       problem={problem}
       submitLabel="Send"
       takesFocus={!isAside && (hasKeyboard || answered !== undefined)}
-      hasKeyboard={hasKeyboard}
       focusKey={`${answered?._id ?? ''} ${props.focusWish}`}
       bar={
         answered && (

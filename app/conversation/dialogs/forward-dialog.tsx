@@ -25,7 +25,7 @@ export interface ForwardDialogProps {
 export function ForwardDialog(props: ForwardDialogProps) {
   const { messenger, onClose } = props
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
-  const { forward, isReady, error } = useForwarding(props)
+  const { forward, count, isReady, error } = useForwarding(props)
 
   const rows = useLiveValue(messenger.conversations)
   const everybody = useLiveValue(messenger.users.list())
@@ -37,7 +37,10 @@ export function ForwardDialog(props: ForwardDialogProps) {
   }
 
   return (
-    <Dialog title="Forward message to" onClose={onClose}>
+    <Dialog
+      title={count > 1 ? `Forward ${count} messages to` : 'Forward message to'}
+      onClose={onClose}
+    >
       <ChoosePeople
         find={(name) => findRecipients({ rows, everybody, blocked, name })}
         drawChoice={({ _id }, { className, inside }) => (

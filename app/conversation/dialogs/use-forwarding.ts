@@ -47,5 +47,5 @@ export function useForwarding({ messenger, messages, onForwarded }: ForwardingOp
     }
   }
 
-  return { forward, isReady: !isBusy && worded.length > 0, error }
+  return { forward, count: worded.length, isReady: !isBusy && worded.length > 0, error }
 }

@@ -5,10 +5,11 @@ interface NoMessagesProps {
   isLoaded: boolean
   isTyping: boolean
   peerName: string
+  canWrite: boolean
 }
 
 /** Shown while there are no messages. */
-export function NoMessages({ isLoaded, isTyping, peerName }: NoMessagesProps) {
+export function NoMessages({ isLoaded, isTyping, peerName, canWrite }: NoMessagesProps) {
   if (!isLoaded) {
     return (
       <div className={styles.middle}>
@@ -20,7 +21,7 @@ export function NoMessages({ isLoaded, isTyping, peerName }: NoMessagesProps) {
     <>
       <div className={styles.middle}>
         <h2>No messages yet</h2>
-        <p>Start the conversation with {peerName}!</p>
+        {canWrite && <p>Start the conversation with {peerName}!</p>}
       </div>
       {isTyping && <TypingBubble name={peerName} />}
     </>

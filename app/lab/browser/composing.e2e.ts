@@ -1,6 +1,7 @@
+import type { Page } from 'playwright-core'
 import { afterAll, expect, test } from 'vitest'
 import { limits } from '../../../schema/limits.ts'
-import { composer, openChat, readWords, untilSent } from './chat-steps.ts'
+import { composer, message, openChat, readWords, say, untilSent } from './chat-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
 const people = await startTwoPeople()
@@ -128,3 +129,23 @@ test('a text from right to left begins at the right, and its ticks stay there to
   expect(direction).toBe('rtl')
   expect(tickGap).toBeLessThan(4)
 })
+
+test('the time and the ticks of one to three emoji are at the bottom, as those of a text', async () => {
+  await say(page, 'a text')
+  const wanted = await readMetaEdges(page, 'a text')
+  for (const text of ['🎉', '🎉🎉', '🎉🎉🎉']) {
+    await say(page, text)
+    const edges = await readMetaEdges(page, text)
+    expect(Math.abs(edges.bottom - wanted.bottom), text).toBeLessThan(1)
+    expect(Math.abs(edges.right - wanted.right), text).toBeLessThan(1)
+  }
+})
+
+/** How far a message's time and ticks are from the end of its row. */
+function readMetaEdges(page: Page, text: string) {
+  return message(page, text).evaluate((row) => {
+    const meta = row.querySelector('time')?.parentElement?.getBoundingClientRect()
+    const { bottom, right } = row.getBoundingClientRect()
+    return { bottom: bottom - (meta?.bottom ?? 0), right: right - (meta?.right ?? 0) }
+  })
+}

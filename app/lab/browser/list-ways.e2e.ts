@@ -169,6 +169,35 @@ test('the results of a search stay as they are beside a chat, and the way back l
     .toBe(false)
 })
 
+test('a search that was cleared or replaced stays so after a reload', async () => {
+  await page.setViewportSize({ width: 1280, height: 800 })
+  await page.goto('/chat')
+  await box.fill('message')
+  await found.first().click()
+  await ownWords(page, 'message 40 of 40').waitFor()
+  await page.reload()
+  // What was not cleared is there again.
+  await expect.poll(() => box.inputValue(), within).toBe('message')
+  await box.fill('')
+  await page.reload()
+  await chatRow(page, 'carl').waitFor()
+  expect(await box.inputValue()).toBe('')
+
+  await box.fill('message')
+  await box.press('Enter')
+  await page.waitForURL('**/chat/search')
+  await found.first().click()
+  await ownWords(page, 'message 40 of 40').waitFor()
+  await box.fill('lamp')
+  await found.first().waitFor()
+  await page.goBack()
+  await page.waitForURL('**/chat/search')
+  expect(await box.inputValue()).toBe('lamp')
+  await page.reload()
+  await page.getByText('No chats').or(chatRow(page, 'carl')).first().waitFor()
+  expect(await box.inputValue()).toBe('')
+})
+
 test('a search says that it goes on until the server has answered', async () => {
   await page.setViewportSize({ width: 1280, height: 800 })
   await page.goto('/chat')

@@ -32,7 +32,7 @@ export function selectionBar(page: Page): Locator {
 }
 
 export function forwardDialog(page: Page): Locator {
-  return page.getByRole('dialog', { name: 'Forward message to' })
+  return page.getByRole('dialog', { name: /^Forward (message|\d+ messages) to$/ })
 }
 
 export async function hasFocus(control: Locator): Promise<boolean> {

@@ -80,6 +80,15 @@ test('the settings beside the chats lead to what they name, and looks apply at o
   await page.getByRole('radio', { name: 'Medium' }).check()
   await page.getByRole('radio', { name: 'Begins a new line' }).check()
   await untilSettingStored(page, 'enterSends', 'never')
+  await page.goto('/settings/help')
+  await page.getByText('New line', { exact: true }).waitFor()
+  const keysOf = (does: string) =>
+    page
+      .locator('dl div')
+      .filter({ has: page.getByText(does, { exact: true }) })
+      .locator('dd')
+  expect(await keysOf('Send').textContent()).toBe('Ctrl + Enter')
+  expect(await keysOf('New line').textContent()).toBe('Enter')
   await page.goto('/chat')
   await openChat(page, 'ben')
   await composer(page).fill('one')

@@ -1,5 +1,7 @@
 import { afterAll, expect, test } from 'vitest'
 import { composer, openChat, readWords, say } from './chat-steps.ts'
+import { attach, sendDialog, writeText } from './file-steps.ts'
+import { hasFocus } from './message-steps.ts'
 import { createPerson } from './person.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
@@ -34,6 +36,20 @@ test('what was tapped does not look as if a pointer stood on it', async () => {
   expect(await background('Unread')).toBe(await background('Groups'))
   const hovering = await page.evaluate(() => matchMedia('(hover: hover)').matches)
   expect(hovering).toBe(false)
+})
+
+test('no keyboard covers the files that are about to be sent, and the focus stays among them', async () => {
+  await openChat(page, 'ben')
+  const files = ['map.txt', 'old.txt', 'new.txt'].map((name) => writeText(name, 'some words'))
+  await attach(page, 'Document', files)
+  const remove = (name: string) => sendDialog(page).getByRole('button', { name: `Remove ${name}` })
+  await expect.poll(() => hasFocus(remove('map.txt'))).toBe(true)
+  await remove('old.txt').tap()
+  await expect.poll(() => hasFocus(remove('new.txt'))).toBe(true)
+  await remove('new.txt').tap()
+  await expect.poll(() => hasFocus(remove('map.txt'))).toBe(true)
+  await page.keyboard.press('Escape')
+  await sendDialog(page).waitFor({ state: 'detached' })
 })
 
 test('on a phone the sign-in begins with the form, and the code is one tap away', async () => {

@@ -57,6 +57,8 @@ test('a deleted message is hidden at once, said, and back with Undo; nobody else
   // A pointer over it holds it: looking for problems may take longer than its time.
   await snackbar().hover()
   expect(await findProblems(ann.page)).toEqual([])
+  const box = await snackbar().getByText('Message deleted', { exact: true }).boundingBox()
+  expect(box?.height).toBeLessThan(30)
   await undo().click()
   await ownWords(ann.page, 'a mistake').waitFor()
   await snackbar().waitFor({ state: 'detached' })

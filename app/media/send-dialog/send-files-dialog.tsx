@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import type { AttachedFile } from '../../../schema/attached-file.ts'
 import { wordsOf } from '../../../schema/helpers/words-of.ts'
 import { limits } from '../../../schema/limits.ts'
@@ -44,11 +44,25 @@ export function SendFilesDialog(props: SendFilesDialogProps) {
   const [problem, setProblem] = useState<string>()
   const [isBusy, setIsBusy] = useState(false)
   const hasKeyboard = useMediaQuery('(hover: hover) and (pointer: fine)')
+  const list = useRef<HTMLUListElement>(null)
+  const field = useRef<HTMLTextAreaElement>(null)
+  // A touch keyboard would cover the files.
+  useEffect(() => {
+    const element = field.current
+    if (!element || !hasKeyboard) return
+    element.focus({ preventScroll: true })
+    element.setSelectionRange(element.value.length, element.value.length)
+  }, [hasKeyboard])
 
   function remove(id: number) {
     setProblem(undefined)
-    if (chosen.length === 1) onClose()
-    else setChosen(chosen.filter((other) => other.id !== id))
+    if (chosen.length === 1) return onClose()
+    const at = chosen.findIndex((other) => other.id === id)
+    const buttons = list.current?.querySelectorAll('button')
+    // Before the focused button goes, and the focus with it.
+    if (hasKeyboard) field.current?.focus()
+    else (buttons?.[at + 1] ?? buttons?.[at - 1])?.focus()
+    setChosen(chosen.filter((other) => other.id !== id))
   }
 
   async function sendAll() {
@@ -91,12 +105,13 @@ export function SendFilesDialog(props: SendFilesDialogProps) {
         onSubmit={() => void submit()}
         onLeave={onClose}
       >
-        <ul className={styles.files}>
+        <ul className={styles.files} ref={list}>
           {chosen.map(({ id, file }) => (
             <ChosenFile key={id} file={file} onRemove={() => remove(id)} />
           ))}
         </ul>
         <textarea
+          ref={field}
           className={styles.caption}
           rows={2}
           maxLength={limits.messageMaxCharacters}

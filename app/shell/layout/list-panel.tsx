@@ -55,8 +55,20 @@ export function ListPanel(props: ListPanelProps) {
 function List({ place, onOpenDrawer }: ListPanelProps) {
   const messenger = useMessenger()
   const labelsOf = useLabels(messenger)
-  const { state, key } = useLocation()
+  const { pathname, state, key } = useLocation()
   const navigate = useNavigate()
+  const isSearch = place.section === 'search'
+  // A search's entry that was rewritten has another key.
+  const searchKey = readNavigationState(state, 'searchKey') ?? (isSearch ? key : undefined)
+  // A query that was cleared or replaced does not come back after a reload.
+  const forgetQuery = useCallback(
+    (query: string) => {
+      const kept = readNavigationState(state, 'query')
+      if (kept === undefined || kept.trim() === query.trim()) return
+      void navigate(pathname, { replace: true, state: { ...state, query: undefined, searchKey } })
+    },
+    [navigate, pathname, state, searchKey],
+  )
   const [isNewChatOpen, setIsNewChatOpen] = useState(false)
   const drawerButton = onOpenDrawer && (
     <IconButton icon="menu" label="Open menu" onClick={onOpenDrawer} />
@@ -86,8 +98,6 @@ function List({ place, onOpenDrawer }: ListPanelProps) {
       />
     )
   }
-  const isSearch = place.section === 'search'
-  const searchKey = isSearch ? key : readNavigationState(state, 'searchKey')
   const view = pickView(place, readNavigationState(state, 'listView'))
   return (
     <>
@@ -102,6 +112,7 @@ function List({ place, onOpenDrawer }: ListPanelProps) {
         labelsOf={labelsOf}
         initialQuery={readNavigationState(state, 'query') ?? ''}
         isSearch={isSearch}
+        onQuery={forgetQuery}
         onSearch={(query) => void navigate('/chat/search', { state: { query }, replace: isSearch })}
         start={
           view === 'all' && searchKey === undefined ? (

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { describeLoss, isLoss, type Loss } from './describe-loss.ts'
+import { describeLoss, isLoss, type Loss, nameLoss } from './describe-loss.ts'
 
 const none = { recordingCount: 0, sharedCount: 0 }
 
@@ -10,7 +10,7 @@ const cases: [Loss, string][] = [
   ],
   [
     { unsentCount: 1, draftCount: 0, ...none },
-    "1 change hasn't been sent yet and would be lost. Wait until they are sent, or log out now.",
+    "1 change hasn't been sent yet and would be lost. Wait until it is sent, or log out now.",
   ],
   [
     { unsentCount: 0, draftCount: 1, ...none },
@@ -30,7 +30,7 @@ const cases: [Loss, string][] = [
   ],
   [
     { unsentCount: 1, draftCount: 1, ...none, sharedCount: 1 },
-    "1 change hasn't been sent yet, and you have a draft in 1 chat and 1 unsent share. All of it would be lost. Wait until they are sent, or log out now.",
+    "1 change hasn't been sent yet, and you have a draft in 1 chat and 1 unsent share. All of it would be lost. Wait until it is sent, or log out now.",
   ],
   [
     { unsentCount: 0, draftCount: 0, ...none, recordingCount: 1 },
@@ -49,4 +49,15 @@ const cases: [Loss, string][] = [
 test.each(cases)('of %j logging out says what is lost', (loss, words) => {
   expect(describeLoss(loss)).toBe(words)
   expect(isLoss(loss)).toBe(!words.startsWith('Your chats'))
+})
+
+test.each([
+  [{ unsentCount: 0, draftCount: 0, ...none }, 'Log out'],
+  [{ unsentCount: 1, draftCount: 0, ...none }, 'Log out and lose it'],
+  [{ unsentCount: 0, draftCount: 1, ...none }, 'Log out and lose it'],
+  [{ unsentCount: 2, draftCount: 0, ...none }, 'Log out and lose them'],
+  [{ unsentCount: 1, draftCount: 1, ...none }, 'Log out and lose them'],
+  [{ unsentCount: undefined, draftCount: 0, ...none }, 'Log out and lose them'],
+])('of %j the button says whether it loses one thing or several', (loss, words) => {
+  expect(nameLoss(loss)).toBe(words)
 })

@@ -28,7 +28,17 @@ export function describeLoss(loss: Loss): string {
   const waiting = unsentCount === 1 ? "1 change hasn't" : `${unsentCount} changes haven't`
   const all = kept.length > 1 ? 'All of it' : 'Both'
   const alsoKept = kept.length > 0 ? `, and you have ${things}. ${all}` : ' and'
-  return `${waiting} been sent yet${alsoKept} would be lost. Wait until they are sent, or log out now.`
+  const sent = unsentCount === 1 ? 'it is' : 'they are'
+  return `${waiting} been sent yet${alsoKept} would be lost. Wait until ${sent} sent, or log out now.`
+}
+
+/** What the button says that logs out all the same. */
+export function nameLoss(loss: Loss): string {
+  const { unsentCount, draftCount, recordingCount, sharedCount } = loss
+  if (!isLoss(loss)) return 'Log out'
+  const isOne =
+    unsentCount !== undefined && unsentCount + draftCount + recordingCount + sharedCount === 1
+  return `Log out and lose ${isOne ? 'it' : 'them'}`
 }
 
 export function isLoss(loss: Loss): boolean {

@@ -4,7 +4,7 @@ import type { Messenger } from '../../sync/messenger-types.ts'
 import { LazyConfirmDialog } from '../../ui/dialogs/lazy-confirm-dialog.tsx'
 import { useMessenger } from '../session/messenger-context.tsx'
 import { useServices } from '../session/services-context.ts'
-import { describeLoss, isLoss, type Loss } from './describe-loss.ts'
+import { describeLoss, isLoss, type Loss, nameLoss } from './describe-loss.ts'
 
 /** The limit for counting: with hanging storage the loss stays unknown. */
 const countMs = 3_000
@@ -39,7 +39,7 @@ export function SignOutDialog({ onClose }: { onClose(): void }) {
     <LazyConfirmDialog
       title="Log out?"
       text={describeLoss(loss)}
-      confirmLabel={isLoss(loss) ? 'Log out and lose them' : 'Log out'}
+      confirmLabel={nameLoss(loss)}
       isDanger={isLoss(loss)}
       onConfirm={() => {
         signOut(messenger)

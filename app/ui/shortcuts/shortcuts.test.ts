@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isShortcut, type ShortcutName, shortcuts } from './shortcuts.ts'
+import { isShortcut, listShortcuts, type ShortcutName, shortcuts } from './shortcuts.ts'
 
 function press(key: string, code: string, modifiers = ''): Parameters<typeof isShortcut>[0] {
   return {
@@ -42,4 +42,12 @@ test.each([
   ['?', 'Slash', 'ctrl shift'],
 ])('%s (%s) with %s belongs to the browser or to the text', (key, code, modifiers) => {
   expect(find(key, code, modifiers)).toEqual([])
+})
+
+test('the list says what the Enter key does as it is set', () => {
+  const keysOf = (sendsOnEnter: boolean, does: string) =>
+    listShortcuts(sendsOnEnter).find((each) => each.does === does)?.keys
+  expect([keysOf(true, 'Send'), keysOf(true, 'New line')]).toEqual(['Enter', 'Shift + Enter'])
+  expect([keysOf(false, 'Send'), keysOf(false, 'New line')]).toEqual(['Ctrl + Enter', 'Enter'])
+  expect(listShortcuts(false)).toHaveLength(listShortcuts(true).length)
 })

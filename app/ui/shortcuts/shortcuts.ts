@@ -76,6 +76,17 @@ export const shortcuts = {
   leave: { keys: 'Escape', does: 'Leave search, selection, reply or menu' },
 } as const satisfies Record<string, Shortcut>
 
+/** The list that people read: Send and New line depend on what the Enter key does. */
+export function listShortcuts(sendsOnEnter: boolean): Pick<Shortcut, 'does' | 'keys'>[] {
+  if (sendsOnEnter) return Object.values(shortcuts)
+  const { send, newLine, ...others } = shortcuts
+  return [
+    { ...send, keys: 'Ctrl + Enter' },
+    { ...newLine, keys: 'Enter' },
+    ...Object.values(others),
+  ]
+}
+
 export type ShortcutName = keyof typeof shortcuts
 
 type KeyPress = Pick<
