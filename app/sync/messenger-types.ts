@@ -44,6 +44,8 @@ export interface PeopleDirectory {
   get(userId: string): LiveValue<KnownPerson | undefined>
   /** Without deleted accounts. */
   list(): LiveValue<readonly PublicUser[]>
+  /** Reads the list from the server, unless it was read just now; on failure the list stays. */
+  refreshIfOld(): void
   /** Why the last request for people failed, in the server's words. */
   problem: LiveValue<string | undefined>
   /** Reads the record from the server. Rejects with words for a person. */

@@ -21,7 +21,8 @@ export interface PeopleSource {
   listBlocked(): Promise<PublicUser[]>
 }
 
-export interface People extends PeopleDirectory {
+export interface People extends Omit<PeopleDirectory, 'refreshIfOld'> {
+  isKnown(userId: string): boolean
   /** Reloads everyone from the server; on failure the known records stay. */
   refresh(): Promise<void>
   /** Reloads the records of those among these people that a screen shows. */
@@ -184,6 +185,7 @@ export async function createPeople(options: {
       live.set(userId, value)
       return value
     },
+    isKnown: (userId) => known.has(userId),
     list: () => everybody,
     problem,
     load,
