@@ -50,6 +50,11 @@ export interface PeopleDirectory {
   problem: LiveValue<string | undefined>
   /** Reads the record from the server. Rejects with words for a person. */
   load(userId: string): Promise<PublicUser>
+  /**
+   * Reads the record of a known person who is about to be shown, unless it was read within the last
+   * minute; on failure the record stays.
+   */
+  loadIfOld(userId: string): void
   /** Asks the server; `list` has the people this device knows. Rejects with words for a person. */
   search(query: string): Promise<readonly PublicUser[]>
 }

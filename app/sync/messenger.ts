@@ -119,6 +119,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
         queue.concerns(userId),
       onPictureGone: (address) => void pictures.drop(address).catch(onError),
       random: platform.random,
+      now: () => performance.now(),
     }),
     createDrafts({
       drafts: database.device.drafts,

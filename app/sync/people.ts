@@ -33,6 +33,9 @@ export interface People extends Omit<PeopleDirectory, 'refreshIfOld'> {
 /** More than that leave a server's list only when it hides them all. */
 const strangersAskedMax = 20
 
+/** A name or picture that was read this lately is not asked for once more. */
+const freshMs = 60_000
+
 /** Everyone this device has heard of, from its own records and refreshed from the server. */
 export async function createPeople(options: {
   table: DeviceStore['people']
@@ -42,9 +45,11 @@ export async function createPeople(options: {
   /** Called with the address of a picture that its person no longer has. */
   onPictureGone: (address: string) => void
   random: () => number
+  /** Ms of a clock that nobody sets. */
+  now: () => number
   onError: (cause: unknown) => void
 }): Promise<People> {
-  const { table, source, isMet, onPictureGone, random, onError } = options
+  const { table, source, isMet, onPictureGone, random, now, onError } = options
   const known = new Map<string, KnownPerson>()
   const live = new Map<string, SettableLiveValue<KnownPerson | undefined>>()
   const everybody = createLiveValue<readonly PublicUser[]>([])
@@ -56,6 +61,8 @@ export async function createPeople(options: {
   const departed = new Set<string>()
   /** Deleted strangers: the device's own rows may still have them for a moment. */
   const dropped = new Set<string>()
+  /** When each record was last read by itself. */
+  const readAt = new Map<string, number>()
   let reading: Promise<unknown> = Promise.resolve()
   const problem = createLiveValue<string | undefined>(undefined)
 
@@ -131,12 +138,14 @@ export async function createPeople(options: {
   }
 
   async function load(userId: string): Promise<PublicUser> {
+    readAt.set(userId, now())
     try {
       const person = await source.get(userId)
       missing.delete(userId)
       await keep([person])
       return person
     } catch (cause) {
+      readAt.delete(userId)
       if (isGone(cause)) recordGone(userId)
       throw cause
     }
@@ -189,6 +198,11 @@ export async function createPeople(options: {
     list: () => everybody,
     problem,
     load,
+    loadIfOld(userId) {
+      const isFresh = now() - (readAt.get(userId) ?? Number.NEGATIVE_INFINITY) < freshMs
+      if (isFresh || !known.has(userId) || known.get(userId)?.isDeleted) return
+      load(userId).catch(() => {})
+    },
     async search(query) {
       const text = query.trim()
       if (text.length < limits.userSearchMinLength) return []
@@ -203,6 +217,7 @@ export async function createPeople(options: {
     },
     readAgain(userIds) {
       for (const userId of userIds) {
+        readAt.delete(userId)
         if (!live.has(userId)) continue
         // The known record stays until a reload succeeds.
         load(userId).catch(() => {})
