@@ -171,7 +171,9 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
   })
   const presence = createPresence({
     onLeft: people.readAgain,
+    onLost: (userIds) => people.recordLost(userIds, new Date(now()).toISOString()),
     onHere(userIds) {
+      people.recordOnline(userIds)
       // One tab asks, and the others read what it stores.
       if (sync) newcomers.meet(userIds)
     },

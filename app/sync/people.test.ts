@@ -79,3 +79,36 @@ test('nobody unknown and nobody deleted is asked for when a chat is opened', asy
   people.loadIfOld('cyd')
   expect(server.requests).toBe(0)
 })
+
+const moment = '2026-03-04T12:00:00.000Z'
+const yesterday = '2026-03-03T12:00:00.000Z'
+
+test('the moment at which somebody was last known online is kept over a reload', async () => {
+  const { server, people, open } = await start()
+  server.ben = { ...never, isOnline: true, lastSeen: yesterday }
+  await people.load('ben')
+  people.recordLost(['ben', 'cyd'], moment)
+  expect(people.get('ben').getSnapshot()).toMatchObject({ isOnline: false, lastSeen: moment })
+  const later = async () => (await open()).get('ben').getSnapshot()
+  await expect.poll(later).toMatchObject({ isOnline: false, lastSeen: moment })
+})
+
+test('for whom the server gave no time none is kept, and what it says later counts', async () => {
+  const { server, people, open, ben } = await start()
+  people.recordLost(['ben'], moment)
+  const later = async () => (await open()).get('ben').getSnapshot()
+  await expect.poll(later).toMatchObject({ isOnline: true, lastSeen: null })
+  server.ben = { ...never, lastSeen: yesterday }
+  people.loadIfOld('ben')
+  await expect.poll(ben).toEqual(server.ben)
+})
+
+test('that somebody on the screen is online is kept, in case the page ends before the connection', async () => {
+  const { people, open } = await start()
+  people.recordOnline(['ben'])
+  expect((await open()).get('ben').getSnapshot()?.isOnline).toBe(false)
+  people.get('ben')
+  people.recordOnline(['ben'])
+  const later = async () => (await open()).get('ben').getSnapshot()?.isOnline
+  await expect.poll(later).toBe(true)
+})

@@ -27,6 +27,14 @@ export interface People extends Omit<PeopleDirectory, 'refreshIfOld'> {
   refresh(): Promise<void>
   /** Reloads the records of those among these people that a screen shows. */
   readAgain(userIds: readonly string[]): void
+  /** Keeps that these people are online, of those whom a screen shows. */
+  recordOnline(userIds: readonly string[]): void
+  /**
+   * Keeps the last moment at which this device knew these people to be online, where the server
+   * has given a time for them before: for others it may hide that.
+   * @param at ISO
+   */
+  recordLost(userIds: readonly string[], at: string): void
   close(): void
 }
 
@@ -93,6 +101,22 @@ export async function createPeople(options: {
   async function keep(people: readonly KnownPerson[]) {
     const changed = take(people)
     if (changed.length > 0) await table.bulkPut(changed)
+  }
+
+  /** Leaves the other fields to the tab that has read them last. */
+  async function mark(
+    userIds: readonly string[],
+    describe: (person: KnownPerson) => Partial<Pick<KnownPerson, 'isOnline' | 'lastSeen'>>,
+  ) {
+    const marks = userIds.flatMap((userId) => {
+      const person = known.get(userId)
+      return person && !person.isDeleted ? [{ person, changes: describe(person) }] : []
+    })
+    const changed = take(marks.map(({ person, changes }) => ({ ...person, ...changes })))
+    const ids = new Set(changed.map(({ _id }) => _id))
+    const stored = marks.filter(({ person }) => ids.has(person._id))
+    if (stored.length === 0) return
+    await table.bulkUpdate(stored.map(({ person, changes }) => ({ key: person._id, changes })))
   }
 
   const questions = createAskedPeople({
@@ -222,6 +246,16 @@ export async function createPeople(options: {
         // The known record stays until a reload succeeds.
         load(userId).catch(() => {})
       }
+    },
+    recordOnline(userIds) {
+      const shown = userIds.filter((userId) => live.has(userId))
+      mark(shown, () => ({ isOnline: true })).catch(onError)
+    },
+    recordLost(userIds, at) {
+      readAt.clear()
+      mark(userIds, ({ lastSeen }) =>
+        lastSeen === null ? { isOnline: true } : { isOnline: false, lastSeen: at },
+      ).catch(onError)
     },
     close() {
       unsubscribe()

@@ -9,7 +9,7 @@ afterEach(() => void vi.useRealTimers())
 const ben = '01900000-0000-7000-8000-00000000000b'
 const cyd = '01900000-0000-7000-8000-00000000000c'
 const dan = '01900000-0000-7000-8000-00000000000d'
-const silent = { onLeft: () => {}, onHere: () => {} }
+const silent = { onLeft: () => {}, onHere: () => {}, onLost: () => {} }
 
 test('somebody types for three seconds after the last word of it, or until they stop or have sent', () => {
   const { presence, handle } = createPresence(silent)
@@ -32,6 +32,23 @@ test('who is online is what the server said last; without a connection nobody is
   expect(presence.getSnapshot().isOnline(ben)).toBe(true)
   forget()
   expect(presence.getSnapshot().isOnline(ben)).toBe(false)
+})
+
+test('losing the connection reports who was online, once, and the end reports nobody', () => {
+  const lost: string[][] = []
+  const { handle, forget, close } = createPresence({
+    ...silent,
+    onLost: (userIds) => lost.push([...userIds]),
+  })
+  forget()
+  handle({ event: 'users-online', data: [ben, cyd] })
+  handle({ event: 'presence-changed', data: { online: [], offline: [cyd] } })
+  forget()
+  forget()
+  expect(lost).toEqual([[ben]])
+  handle({ event: 'users-online', data: [ben] })
+  close()
+  expect(lost).toEqual([[ben]])
 })
 
 test('a departure is reported once, and losing the connection is none', () => {

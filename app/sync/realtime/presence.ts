@@ -12,10 +12,12 @@ export interface Presence {
  * @param options.onLeft called with a person who just left: the server now knows when they were last
  * seen
  * @param options.onHere called with the people that the server names as online, also once more
+ * @param options.onLost called with those who were online when the connection was lost
  */
 export function createPresence(options: {
   onLeft: (userIds: readonly string[]) => void
   onHere: (userIds: readonly string[]) => void
+  onLost: (userIds: readonly string[]) => void
 }): {
   presence: LiveValue<Presence>
   handle(event: ServerEvent): void
@@ -23,7 +25,7 @@ export function createPresence(options: {
   forget(): void
   close(): void
 } {
-  const { onLeft, onHere } = options
+  const { onLeft, onHere, onLost } = options
   let online: ReadonlySet<string> = new Set()
   /** The next list covers other people: a person missing from it may still be online. */
   let isOtherScope = false
@@ -51,6 +53,11 @@ export function createPresence(options: {
   }
 
   function forget() {
+    if (online.size > 0) onLost([...online])
+    close()
+  }
+
+  function close() {
     for (const timer of typing.values()) clearTimeout(timer)
     typing.clear()
     isOtherScope = false
@@ -89,6 +96,6 @@ export function createPresence(options: {
       if (event.event === 'receive-message') stopTyping(event.data.senderId)
     },
     forget,
-    close: forget,
+    close,
   }
 }
