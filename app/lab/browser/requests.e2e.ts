@@ -20,6 +20,7 @@ test('P1: a profile that is saved without a network outlives a reload, and other
   await page.getByRole('link', { name: 'Profile page' }).click()
   await page.getByText('Member since').waitFor()
   await ann.goOffline()
+  await page.getByRole('definition').filter({ hasText: 'just now' }).waitFor()
   await page.getByRole('button', { name: 'Edit profile' }).click()
   await page.getByRole('textbox', { name: 'About' }).fill('At sea')
   await page.getByRole('button', { name: 'Save' }).click()
