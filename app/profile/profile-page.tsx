@@ -1,12 +1,11 @@
 import { type ReactNode, useCallback, useEffect, useState } from 'react'
-import type { OwnUser } from '../../schema/user.ts'
 import { Button } from '../ui/buttons/button.tsx'
 import { IconButton } from '../ui/buttons/icon-button.tsx'
 import { formatDate } from '../ui/format/format-clock-time.ts'
-import { formatLastSeen } from '../ui/format/format-last-seen.ts'
 import { useLatest } from '../ui/hooks/use-latest.ts'
 import { Page } from '../ui/layout/page.tsx'
 import { DangerZone } from './danger-zone.tsx'
+import { describeOwnPresence } from './describe-own-presence.ts'
 import type { OwnProfile } from './own-profile.ts'
 import { ProfileBody } from './profile-body.tsx'
 import { Fact } from './profile-facts.tsx'
@@ -15,6 +14,8 @@ import styles from './profile-page.module.css'
 export interface ProfilePageProps {
   profile: OwnProfile
   isOnline: boolean
+  /** When this device last reached the server, epoch ms. */
+  lastSyncedAt: number | undefined
   /** Reads the record from the server. Rejects with words for a person. */
   onRefresh(): Promise<void>
   /** Is there no network? Then a failed reload stays silent. */
@@ -29,8 +30,9 @@ export interface ProfilePageProps {
 
 /** Shows and edits the signed-in person's record. Source: section 2 of the specification. */
 export function ProfilePage(props: ProfilePageProps) {
-  const { profile, isOnline } = props
+  const { profile, isOnline, lastSyncedAt } = props
   const { user } = profile
+  const lastSeen = describeOwnPresence({ user, isOnline, lastSyncedAt, now: Date.now() })
   const [isEditing, setIsEditing] = useState(false)
   const refresh = useRefresh({ read: props.onRefresh, isOffline: props.isOffline })
   // Only a record that another version of the app stored unreadably has no name.
@@ -65,7 +67,7 @@ export function ProfilePage(props: ProfilePageProps) {
           onStop={() => setIsEditing(false)}
         >
           <Fact name="Member since" value={formatDate(Date.parse(user.createdAt))} />
-          <Fact name="Last seen" value={isOnline ? 'Online' : describeLastSeen(user)} />
+          {lastSeen !== undefined && <Fact name="Last seen" value={lastSeen} />}
         </ProfileBody>
       )}
       {props.channel}
@@ -76,10 +78,6 @@ export function ProfilePage(props: ProfilePageProps) {
       />
     </Page>
   )
-}
-
-function describeLastSeen({ lastSeen }: OwnUser): string {
-  return formatLastSeen(lastSeen ? Date.parse(lastSeen) : undefined, Date.now())
 }
 
 /**

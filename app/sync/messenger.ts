@@ -30,6 +30,7 @@ import { createOutboxCounts } from './outbox/outbox-counts.ts'
 import type { OutboxItem } from './outbox/outbox-types.ts'
 import { createOwnSettings } from './own-settings.ts'
 import { createBlockedPeople } from './people/blocked-people.ts'
+import { createNewcomers } from './people/newcomers.ts'
 import { createPictures } from './people/pictures.ts'
 import { recordBlocks } from './people/record-blocks.ts'
 import { createSignIns } from './people/sign-ins.ts'
@@ -118,6 +119,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
         queue.concerns(userId),
       onPictureGone: (address) => void pictures.drop(address).catch(onError),
       random: platform.random,
+      now: () => performance.now(),
     }),
     createDrafts({
       drafts: database.device.drafts,
@@ -160,7 +162,22 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
     if (isBack && sync) blocked.refresh()
     if (isBack && people.problem.getSnapshot() !== undefined) people.refresh().catch(() => {})
   })
-  const presence = createPresence({ onLeft: people.readAgain })
+  const newcomers = createNewcomers({
+    userId,
+    isKnown: people.isKnown,
+    refresh: people.refresh,
+    now: () => performance.now(),
+    random: platform.random,
+  })
+  const presence = createPresence({
+    onLeft: people.readAgain,
+    onLost: (userIds) => people.recordLost(userIds, new Date(now()).toISOString()),
+    onHere(userIds) {
+      people.recordOnline(userIds)
+      // One tab asks, and the others read what it stores.
+      if (sync) newcomers.meet(userIds)
+    },
+  })
   const heardNames = createHeardNames({ load: people.load })
   /** Requests the record of a first-time sender, so that no row stays without a name. */
   function meetStrangers() {
@@ -365,6 +382,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
       watched,
       front,
       presence,
+      newcomers,
       connection,
       outbox,
       starred,
@@ -401,7 +419,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
   return {
     userId,
     conversations: mask.rows(list.conversations),
-    users: people,
+    users: { ...people, refreshIfOld: newcomers.refreshIfOld },
     pictures: pictures.pictures,
     blocked: blocked.blocked,
     signIns,

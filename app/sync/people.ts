@@ -21,16 +21,28 @@ export interface PeopleSource {
   listBlocked(): Promise<PublicUser[]>
 }
 
-export interface People extends PeopleDirectory {
+export interface People extends Omit<PeopleDirectory, 'refreshIfOld'> {
+  isKnown(userId: string): boolean
   /** Reloads everyone from the server; on failure the known records stay. */
   refresh(): Promise<void>
   /** Reloads the records of those among these people that a screen shows. */
   readAgain(userIds: readonly string[]): void
+  /** Keeps that these people are online, of those whom a screen shows. */
+  recordOnline(userIds: readonly string[]): void
+  /**
+   * Keeps the last moment at which this device knew these people to be online, where the server
+   * has given a time for them before: for others it may hide that.
+   * @param at ISO
+   */
+  recordLost(userIds: readonly string[], at: string): void
   close(): void
 }
 
 /** More than that leave a server's list only when it hides them all. */
 const strangersAskedMax = 20
+
+/** A name or picture that was read this lately is not asked for once more. */
+const freshMs = 60_000
 
 /** Everyone this device has heard of, from its own records and refreshed from the server. */
 export async function createPeople(options: {
@@ -41,9 +53,11 @@ export async function createPeople(options: {
   /** Called with the address of a picture that its person no longer has. */
   onPictureGone: (address: string) => void
   random: () => number
+  /** Ms of a clock that nobody sets. */
+  now: () => number
   onError: (cause: unknown) => void
 }): Promise<People> {
-  const { table, source, isMet, onPictureGone, random, onError } = options
+  const { table, source, isMet, onPictureGone, random, now, onError } = options
   const known = new Map<string, KnownPerson>()
   const live = new Map<string, SettableLiveValue<KnownPerson | undefined>>()
   const everybody = createLiveValue<readonly PublicUser[]>([])
@@ -55,6 +69,8 @@ export async function createPeople(options: {
   const departed = new Set<string>()
   /** Deleted strangers: the device's own rows may still have them for a moment. */
   const dropped = new Set<string>()
+  /** When each record was last read by itself. */
+  const readAt = new Map<string, number>()
   let reading: Promise<unknown> = Promise.resolve()
   const problem = createLiveValue<string | undefined>(undefined)
 
@@ -85,6 +101,22 @@ export async function createPeople(options: {
   async function keep(people: readonly KnownPerson[]) {
     const changed = take(people)
     if (changed.length > 0) await table.bulkPut(changed)
+  }
+
+  /** Leaves the other fields to the tab that has read them last. */
+  async function mark(
+    userIds: readonly string[],
+    describe: (person: KnownPerson) => Partial<Pick<KnownPerson, 'isOnline' | 'lastSeen'>>,
+  ) {
+    const marks = userIds.flatMap((userId) => {
+      const person = known.get(userId)
+      return person && !person.isDeleted ? [{ person, changes: describe(person) }] : []
+    })
+    const changed = take(marks.map(({ person, changes }) => ({ ...person, ...changes })))
+    const ids = new Set(changed.map(({ _id }) => _id))
+    const stored = marks.filter(({ person }) => ids.has(person._id))
+    if (stored.length === 0) return
+    await table.bulkUpdate(stored.map(({ person, changes }) => ({ key: person._id, changes })))
   }
 
   const questions = createAskedPeople({
@@ -130,12 +162,14 @@ export async function createPeople(options: {
   }
 
   async function load(userId: string): Promise<PublicUser> {
+    readAt.set(userId, now())
     try {
       const person = await source.get(userId)
       missing.delete(userId)
       await keep([person])
       return person
     } catch (cause) {
+      readAt.delete(userId)
       if (isGone(cause)) recordGone(userId)
       throw cause
     }
@@ -184,9 +218,15 @@ export async function createPeople(options: {
       live.set(userId, value)
       return value
     },
+    isKnown: (userId) => known.has(userId),
     list: () => everybody,
     problem,
     load,
+    loadIfOld(userId) {
+      const isFresh = now() - (readAt.get(userId) ?? Number.NEGATIVE_INFINITY) < freshMs
+      if (isFresh || !known.has(userId) || known.get(userId)?.isDeleted) return
+      load(userId).catch(() => {})
+    },
     async search(query) {
       const text = query.trim()
       if (text.length < limits.userSearchMinLength) return []
@@ -201,10 +241,21 @@ export async function createPeople(options: {
     },
     readAgain(userIds) {
       for (const userId of userIds) {
+        readAt.delete(userId)
         if (!live.has(userId)) continue
         // The known record stays until a reload succeeds.
         load(userId).catch(() => {})
       }
+    },
+    recordOnline(userIds) {
+      const shown = userIds.filter((userId) => live.has(userId))
+      mark(shown, () => ({ isOnline: true })).catch(onError)
+    },
+    recordLost(userIds, at) {
+      readAt.clear()
+      mark(userIds, ({ lastSeen }) =>
+        lastSeen === null ? { isOnline: true } : { isOnline: false, lastSeen: at },
+      ).catch(onError)
     },
     close() {
       unsubscribe()

@@ -1,4 +1,4 @@
-import { type ReactNode, useMemo, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
 import { Virtualizer } from 'virtua'
 import { limits } from '../../../schema/limits.ts'
 import type { Messenger } from '../../sync/messenger-types.ts'
@@ -85,6 +85,10 @@ const localWords = 'The server can’t be reached, so only people this device kn
 function People({ messenger, query, onChoose }: PeopleProps) {
   const everybody = useLiveValue(useMemo(() => messenger.users.list(), [messenger]))
   const isOffline = useLivePart(messenger.connection, ({ state }) => state === 'offline')
+  const isLive = useLivePart(messenger.connection, ({ state }) => state === 'live')
+  useEffect(() => {
+    if (isLive) messenger.users.refreshIfOld()
+  }, [messenger, isLive])
   const asked = useDebounced(query, limits.userSearchDebounceMs)
   const found = usePeopleSearch(messenger.users, asked)
   const isSearch = query.length >= limits.userSearchMinLength

@@ -61,6 +61,15 @@ test('a message and its marks leave over the socket, without a request', async (
   expect(pushed).toEqual([])
 })
 
+test('offline nobody who was online a moment ago was last seen never', async () => {
+  const { page } = people.ann
+  await expect.poll(() => readPresence(page)).toBe('online')
+  await people.ann.goOffline()
+  await expect.poll(() => readPresence(page)).toBe('')
+  await people.ann.goOnline()
+  await expect.poll(() => readPresence(page), whenTriedAgain).toBe('online')
+})
+
 test('when the other person leaves, the header says when they were last seen', async () => {
   const { ann, ben } = people
   const whenGraceIsOver = { timeout: limits.presenceGraceMs + 20_000 }

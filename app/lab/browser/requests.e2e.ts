@@ -20,6 +20,7 @@ test('P1: a profile that is saved without a network outlives a reload, and other
   await page.getByRole('link', { name: 'Profile page' }).click()
   await page.getByText('Member since').waitFor()
   await ann.goOffline()
+  await page.getByRole('definition').filter({ hasText: 'just now' }).waitFor()
   await page.getByRole('button', { name: 'Edit profile' }).click()
   await page.getByRole('textbox', { name: 'About' }).fill('At sea')
   await page.getByRole('button', { name: 'Save' }).click()
@@ -29,4 +30,20 @@ test('P1: a profile that is saved without a network outlives a reload, and other
   expect(await readAbout()).not.toBe('At sea')
   await ann.goOnline()
   await expect.poll(readAbout).toBe('At sea')
+})
+
+test('a name that was changed meanwhile is shown once the chat is opened', async () => {
+  const { page } = ann
+  await Promise.all([page.waitForResponse('**/api/users'), page.goto('/chat')])
+  const row = page.getByRole('region', { name: 'People' }).getByRole('link', { name: 'ben' })
+  await row.waitFor()
+  const { token } = await readSession(ben)
+  const answer = await fetch(`${server.origin}/api/users/profile`, {
+    method: 'PUT',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ username: 'benjamin' }),
+  })
+  expect(answer.status).toBe(200)
+  await row.click()
+  await page.getByRole('heading', { level: 2, name: 'benjamin' }).waitFor()
 })

@@ -169,7 +169,10 @@ test('whoever can be written to stands in the list until there is a chat', async
     body: JSON.stringify({ status: '' }),
   })
   expect(answer.status).toBe(200)
-  await page.reload()
+  await button('New chat').click()
+  const dialog = page.getByRole('dialog', { name: 'New chat' })
+  await dialog.getByRole('link', { name: 'ben' }).waitFor()
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
   const ben = page.getByRole('region', { name: 'People' }).getByRole('link', { name: 'ben' })
   await ben.getByText('Available to chat').waitFor()
   expect(await chatRow(page, 'ben').count()).toBe(0)

@@ -13,12 +13,17 @@ export function usePeer(messenger: Messenger, peerId: string): PeerState {
   const hasConversation = useLivePart(messenger.conversations, (rows) =>
     rows.some((row) => row.peerId === peerId),
   )
+  const isLive = useLivePart(messenger.connection, ({ state }) => state === 'live')
   const isKnown = peer !== undefined || hasConversation
   const [failedId, setFailedId] = useState<string>()
   useEffect(() => {
     if (isKnown || failedId === peerId) return
     messenger.users.load(peerId).catch(() => setFailedId(peerId))
   }, [messenger, peerId, isKnown, failedId])
+  useEffect(() => {
+    // What the device knows is shown meanwhile; without a network nobody is asked.
+    if (isLive) messenger.users.loadIfOld(peerId)
+  }, [messenger, peerId, isLive])
 
   if (isKnown) return { state: 'known' }
   if (failedId === peerId) return { state: 'failed', retry: () => setFailedId(undefined) }

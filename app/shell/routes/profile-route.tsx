@@ -20,7 +20,7 @@ export function ProfileRoute() {
   const goUp = useWayUp()
   const [isLeaving, setIsLeaving] = useState(false)
   const [isLinking, setIsLinking] = useState(false)
-  const { state } = useLiveValue(messenger.connection)
+  const { state, lastSyncedAt } = useLiveValue(messenger.connection)
   const isOffline = () => messenger.connection.getSnapshot().state === 'offline'
   if (!profile) return null
   return (
@@ -28,6 +28,7 @@ export function ProfileRoute() {
       <ProfilePage
         profile={profile}
         isOnline={state === 'live'}
+        lastSyncedAt={lastSyncedAt}
         isOffline={isOffline}
         onRefresh={async () => {
           await own.me()

@@ -9,9 +9,10 @@ afterEach(() => void vi.useRealTimers())
 const ben = '01900000-0000-7000-8000-00000000000b'
 const cyd = '01900000-0000-7000-8000-00000000000c'
 const dan = '01900000-0000-7000-8000-00000000000d'
+const silent = { onLeft: () => {}, onHere: () => {}, onLost: () => {} }
 
 test('somebody types for three seconds after the last word of it, or until they stop or have sent', () => {
-  const { presence, handle } = createPresence({ onLeft: () => {} })
+  const { presence, handle } = createPresence(silent)
   const isTyping = () => presence.getSnapshot().isTyping(ben)
   handle({ event: 'user-typing', data: { userId: ben } })
   vi.advanceTimersByTime(2_000)
@@ -26,16 +27,36 @@ test('somebody types for three seconds after the last word of it, or until they 
 })
 
 test('who is online is what the server said last; without a connection nobody is known to be', () => {
-  const { presence, handle, forget } = createPresence({ onLeft: () => {} })
+  const { presence, handle, forget } = createPresence(silent)
   handle({ event: 'users-online', data: [ben] })
   expect(presence.getSnapshot().isOnline(ben)).toBe(true)
   forget()
   expect(presence.getSnapshot().isOnline(ben)).toBe(false)
 })
 
+test('losing the connection reports who was online, once, and the end reports nobody', () => {
+  const lost: string[][] = []
+  const { handle, forget, close } = createPresence({
+    ...silent,
+    onLost: (userIds) => lost.push([...userIds]),
+  })
+  forget()
+  handle({ event: 'users-online', data: [ben, cyd] })
+  handle({ event: 'presence-changed', data: { online: [], offline: [cyd] } })
+  forget()
+  forget()
+  expect(lost).toEqual([[ben]])
+  handle({ event: 'users-online', data: [ben] })
+  close()
+  expect(lost).toEqual([[ben]])
+})
+
 test('a departure is reported once, and losing the connection is none', () => {
   const left: string[] = []
-  const { handle, forget } = createPresence({ onLeft: (userIds) => left.push(...userIds) })
+  const { handle, forget } = createPresence({
+    ...silent,
+    onLeft: (userIds) => left.push(...userIds),
+  })
   handle({ event: 'users-online', data: [ben] })
   handle({ event: 'users-online', data: [] })
   handle({ event: 'users-online', data: [] })
@@ -47,7 +68,10 @@ test('a departure is reported once, and losing the connection is none', () => {
 
 test('a change updates the list, and a departure in it is reported once', () => {
   const left: string[] = []
-  const { presence, handle } = createPresence({ onLeft: (userIds) => left.push(...userIds) })
+  const { presence, handle } = createPresence({
+    ...silent,
+    onLeft: (userIds) => left.push(...userIds),
+  })
   const isOnline = (userId: string) => presence.getSnapshot().isOnline(userId)
   handle({ event: 'users-online', data: [ben] })
   handle({ event: 'presence-changed', data: { online: [cyd], offline: [] } })
@@ -62,7 +86,10 @@ test('a change updates the list, and a departure in it is reported once', () => 
 
 test('a list of fewer people reports no departures', () => {
   const left: string[] = []
-  const { presence, handle } = createPresence({ onLeft: (userIds) => left.push(...userIds) })
+  const { presence, handle } = createPresence({
+    ...silent,
+    onLeft: (userIds) => left.push(...userIds),
+  })
   handle({ event: 'users-online', data: [ben, cyd] })
   handle({ event: 'presence-scope', data: 'some' })
   handle({ event: 'users-online', data: [ben] })

@@ -9,15 +9,23 @@ export interface Presence {
 
 /**
  * Who is online and who is typing, as the socket reports. Stores nothing.
- * @param onLeft called with a person who just left: the server now knows when they were last seen
+ * @param options.onLeft called with a person who just left: the server now knows when they were last
+ * seen
+ * @param options.onHere called with the people that the server names as online, also once more
+ * @param options.onLost called with those who were online when the connection was lost
  */
-export function createPresence({ onLeft }: { onLeft: (userIds: readonly string[]) => void }): {
+export function createPresence(options: {
+  onLeft: (userIds: readonly string[]) => void
+  onHere: (userIds: readonly string[]) => void
+  onLost: (userIds: readonly string[]) => void
+}): {
   presence: LiveValue<Presence>
   handle(event: ServerEvent): void
   /** Without a connection nothing is known. */
   forget(): void
   close(): void
 } {
+  const { onLeft, onHere, onLost } = options
   let online: ReadonlySet<string> = new Set()
   /** The next list covers other people: a person missing from it may still be online. */
   let isOtherScope = false
@@ -45,6 +53,11 @@ export function createPresence({ onLeft }: { onLeft: (userIds: readonly string[]
   }
 
   function forget() {
+    if (online.size > 0) onLost([...online])
+    close()
+  }
+
+  function close() {
     for (const timer of typing.values()) clearTimeout(timer)
     typing.clear()
     isOtherScope = false
@@ -61,6 +74,7 @@ export function createPresence({ onLeft }: { onLeft: (userIds: readonly string[]
     setOnline(new Set(userIds))
     if (!isOtherScope) onLeft([...before].filter((id) => !online.has(id)))
     isOtherScope = false
+    onHere(userIds)
   }
 
   function handleChange(change: { online: readonly string[]; offline: readonly string[] }) {
@@ -68,6 +82,7 @@ export function createPresence({ onLeft }: { onLeft: (userIds: readonly string[]
     const gone = new Set(left)
     setOnline(new Set([...[...online].filter((id) => !gone.has(id)), ...change.online]))
     onLeft(left)
+    onHere(change.online)
   }
 
   return {
@@ -81,6 +96,6 @@ export function createPresence({ onLeft }: { onLeft: (userIds: readonly string[]
       if (event.event === 'receive-message') stopTyping(event.data.senderId)
     },
     forget,
-    close: forget,
+    close,
   }
 }

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import type { PublicUser } from '../../../schema/user.ts'
-import { formatLastSeen } from '../format/format-last-seen.ts'
 import { type LiveSource, useLivePart } from '../hooks/use-live-value.ts'
+import { describeLastSeen } from './describe-last-seen.ts'
 import { type PresenceSource, useIsOnline } from './use-is-online.ts'
 
 const minuteMs = 60_000
@@ -37,8 +37,7 @@ export function usePresenceWords(
     // Nothing to show: the record is not loaded, the account is deleted, or the person is on
     // WhatsApp.
     if (!peer || peer.isDeleted || peer.isWhatsAppContact) return ''
-    const lastSeen = peer.lastSeen ? Date.parse(peer.lastSeen) : undefined
-    return `last seen ${formatLastSeen(lastSeen, now)}`
+    return describeLastSeen(peer, now)
   }
 }
 

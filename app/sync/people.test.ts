@@ -1,0 +1,114 @@
+import { IDBFactory, IDBKeyRange } from 'fake-indexeddb'
+import { expect, onTestFinished, test } from 'vitest'
+import type { PublicUser } from '../../schema/user.ts'
+import { openDeviceStore } from '../database/storage/open-device-store.ts'
+import { createPeople } from './people.ts'
+
+const never: PublicUser = {
+  _id: 'ben',
+  username: 'ben',
+  status: '',
+  profilePicture: null,
+  isOnline: false,
+  lastSeen: null,
+  createdAt: '2026-01-01T00:00:00.000Z',
+  whatsapp_connected: false,
+}
+
+async function start() {
+  const clock = { now: 0 }
+  const server = { ben: never, isAway: false, requests: 0 }
+  async function answer<T>(give: () => T): Promise<T> {
+    server.requests += 1
+    if (server.isAway) throw new Error('No network.')
+    return give()
+  }
+  const store = await openDeviceStore({ name: 'ann', indexedDB: new IDBFactory(), IDBKeyRange })
+  const open = async () => {
+    const people = await createPeople({
+      table: store.people,
+      source: {
+        get: () => answer(() => server.ben),
+        list: () => answer(() => [server.ben]),
+        search: () => answer(() => []),
+        listBlocked: () => answer(() => []),
+      },
+      isMet: () => true,
+      onPictureGone: () => {},
+      random: () => 0.5,
+      now: () => clock.now,
+      onError: () => {},
+    })
+    onTestFinished(people.close)
+    return people
+  }
+  const people = await open()
+  onTestFinished(() => store.close())
+  await people.refresh()
+  server.requests = 0
+  return { server, clock, people, open, ben: () => people.get('ben').getSnapshot() }
+}
+
+test('a new name is known once a chat is opened, and asked for once a minute', async () => {
+  const { server, clock, people, ben } = await start()
+  server.ben = { ...never, username: 'Benjamin' }
+  people.loadIfOld('ben')
+  await expect.poll(() => ben()?.username).toBe('Benjamin')
+  server.ben = { ...never, username: 'Benny' }
+  clock.now += 59_999
+  people.loadIfOld('ben')
+  expect(server.requests).toBe(1)
+  clock.now += 1
+  people.loadIfOld('ben')
+  await expect.poll(() => ben()?.username).toBe('Benny')
+})
+
+test('a failure leaves the record, says nothing, and the next opening asks', async () => {
+  const { server, people, ben } = await start()
+  server.isAway = true
+  people.loadIfOld('ben')
+  await expect.poll(() => server.requests).toBe(1)
+  expect([ben()?.username, people.problem.getSnapshot()]).toEqual(['ben', undefined])
+  Object.assign(server, { isAway: false, ben: { ...never, username: 'Benjamin' } })
+  people.loadIfOld('ben')
+  await expect.poll(() => ben()?.username).toBe('Benjamin')
+})
+
+test('nobody unknown and nobody deleted is asked for when a chat is opened', async () => {
+  const { server, people } = await start()
+  people.loadIfOld('cyd')
+  expect(server.requests).toBe(0)
+})
+
+const moment = '2026-03-04T12:00:00.000Z'
+const yesterday = '2026-03-03T12:00:00.000Z'
+
+test('the moment at which somebody was last known online is kept over a reload', async () => {
+  const { server, people, open } = await start()
+  server.ben = { ...never, isOnline: true, lastSeen: yesterday }
+  await people.load('ben')
+  people.recordLost(['ben', 'cyd'], moment)
+  expect(people.get('ben').getSnapshot()).toMatchObject({ isOnline: false, lastSeen: moment })
+  const later = async () => (await open()).get('ben').getSnapshot()
+  await expect.poll(later).toMatchObject({ isOnline: false, lastSeen: moment })
+})
+
+test('for whom the server gave no time none is kept, and what it says later counts', async () => {
+  const { server, people, open, ben } = await start()
+  people.recordLost(['ben'], moment)
+  const later = async () => (await open()).get('ben').getSnapshot()
+  await expect.poll(later).toMatchObject({ isOnline: true, lastSeen: null })
+  server.ben = { ...never, lastSeen: yesterday }
+  people.loadIfOld('ben')
+  await expect.poll(ben).toEqual(server.ben)
+})
+
+test('that somebody on the screen is online is kept, in case the page ends before the connection', async () => {
+  const { people, open } = await start()
+  people.recordOnline(['ben'])
+  expect((await open()).get('ben').getSnapshot()?.isOnline).toBe(false)
+  people.get('ben')
+  people.recordOnline(['ben'])
+  const later = async () => (await open()).get('ben').getSnapshot()?.isOnline
+  await expect.poll(later).toBe(true)
+})
