@@ -2,7 +2,7 @@ import { areMessagesEqual } from '../../../schema/merge-messages.ts'
 import type { MessageDocument } from '../../../schema/message.ts'
 import { clampTimes } from '../../../schema/permit-message-change.ts'
 import type { MessageProposal } from '../proposals/message-draft.ts'
-import type { Outcome } from '../proposals/proposal.ts'
+import { clockSlackMs, type Outcome } from '../proposals/proposal.ts'
 import type { WrittenDelivery } from './delivery-writer.ts'
 
 /** The final stored version answers each proposal; `isTaken` is individual. */
@@ -24,7 +24,10 @@ export function listOutcomes({
       const isClamped =
         !isSame &&
         proposal.message !== undefined &&
-        !areMessagesEqual(clampTimes(proposal.message, delivery.now), proposal.message)
+        !areMessagesEqual(
+          clampTimes(proposal.message, delivery.now + clockSlackMs),
+          proposal.message,
+        )
       const outcome: Outcome<MessageDocument> = {
         kind: 'stored',
         id: proposal.id,

@@ -6,7 +6,7 @@ import {
 } from '../../../schema/conversation.ts'
 import { decideConversation, salvageConversation } from '../../../schema/decide-conversation.ts'
 import type { LostSpan } from '../../../schema/lost-span.ts'
-import type { Proposal } from './proposal.ts'
+import { clockSlackMs, type Proposal } from './proposal.ts'
 
 /** One person's proposals about the conversation with another, and the server's decision. */
 export interface ConversationDraft {
@@ -48,7 +48,8 @@ export function decideConversations(options: {
     const decision = decideConversation({ stored: before, proposed, lost, isFromProvider, now })
     if (decision.kind === 'accept') current = decision.next
     const isSame = current !== undefined && areConversationsEqual(current, proposed)
-    const isClamped = !isSame && !isFromProvider && isAhead(proposed, { before, now })
+    const isClamped =
+      !isSame && !isFromProvider && isAhead(proposed, { before, now: now + clockSlackMs })
     return {
       proposal,
       next: current,

@@ -14,10 +14,16 @@ export interface Proposal {
 }
 
 /**
+ * A device's clock is right to about a second: times this little ahead are cut down without a word,
+ * or each of its changes would come back.
+ */
+export const clockSlackMs = 2_000
+
+/**
  * What became of a proposal.
  * - `stored`: `doc` lies in the owner's copy. `isTaken`: it was written by this proposal or says the same; when not,
  *   the client has yet to learn of `doc`. `refusal`: why it is not what was proposed, which is not taken then.
- *   `isClamped`: a time of it lay ahead of the server's clock, and is another one in `doc`.
+ *   `isClamped`: a time of it lay well ahead of the server's clock, and is another one in `doc`.
  * - `absent`: a deletion of what was not there.
  * - `heldBack`: nothing was done with it, and nothing of it is stored: it can be offered again.
  */
