@@ -97,7 +97,7 @@ test('P6: logging out warns of what is unsent, and takes the chats off the devic
   await page.getByRole('link', { name: 'Settings' }).click()
   await page.getByRole('link', { name: 'Account' }).click()
   await page.getByRole('button', { name: 'Log out' }).click()
-  await page.getByRole('button', { name: 'Log out and lose it' }).waitFor()
+  await page.getByRole('button', { name: 'Log out and lose them' }).waitFor()
   expect(await findProblems(page)).toEqual([])
   await page.getByRole('button', { name: 'Cancel' }).click()
   await ann.goOnline()

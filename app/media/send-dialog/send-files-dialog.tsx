@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react'
+import { type RefObject, useEffect, useRef, useState } from 'react'
 import type { AttachedFile } from '../../../schema/attached-file.ts'
 import { wordsOf } from '../../../schema/helpers/words-of.ts'
 import { limits } from '../../../schema/limits.ts'
@@ -46,13 +46,6 @@ export function SendFilesDialog(props: SendFilesDialogProps) {
   const hasKeyboard = useMediaQuery('(hover: hover) and (pointer: fine)')
   const list = useRef<HTMLUListElement>(null)
   const field = useRef<HTMLTextAreaElement>(null)
-  // A touch keyboard would cover the files.
-  useEffect(() => {
-    const element = field.current
-    if (!element || !hasKeyboard) return
-    element.focus({ preventScroll: true })
-    element.setSelectionRange(element.value.length, element.value.length)
-  }, [hasKeyboard])
 
   function remove(id: number) {
     setProblem(undefined)
@@ -110,25 +103,52 @@ export function SendFilesDialog(props: SendFilesDialogProps) {
             <ChosenFile key={id} file={file} onRemove={() => remove(id)} />
           ))}
         </ul>
-        <textarea
-          ref={field}
-          className={styles.caption}
-          rows={2}
-          maxLength={limits.messageMaxCharacters}
-          placeholder="Add a caption"
-          aria-label="Add a caption"
-          dir="auto"
-          value={caption}
-          onChange={(event) => setCaption(event.target.value)}
-          onKeyDown={(event) => {
-            if (event.key !== 'Enter' || event.shiftKey || !hasKeyboard) return
-            if (isComposing(event.nativeEvent)) return
-            event.preventDefault()
-            void submit()
-          }}
+        <Caption
+          field={field}
+          text={caption}
+          hasKeyboard={hasKeyboard}
+          onChange={setCaption}
+          onSubmit={() => void submit()}
         />
       </DialogForm>
     </Dialog>
+  )
+}
+
+interface CaptionProps {
+  field: RefObject<HTMLTextAreaElement | null>
+  text: string
+  hasKeyboard: boolean
+  onChange(text: string): void
+  onSubmit(): void
+}
+
+function Caption({ field, text, hasKeyboard, onChange, onSubmit }: CaptionProps) {
+  // A touch keyboard would cover the files.
+  useEffect(() => {
+    const element = field.current
+    if (!element || !hasKeyboard) return
+    element.focus({ preventScroll: true })
+    element.setSelectionRange(element.value.length, element.value.length)
+  }, [field, hasKeyboard])
+  return (
+    <textarea
+      ref={field}
+      className={styles.caption}
+      rows={2}
+      maxLength={limits.messageMaxCharacters}
+      placeholder="Add a caption"
+      aria-label="Add a caption"
+      dir="auto"
+      value={text}
+      onChange={(event) => onChange(event.target.value)}
+      onKeyDown={(event) => {
+        if (event.key !== 'Enter' || event.shiftKey || !hasKeyboard) return
+        if (isComposing(event.nativeEvent)) return
+        event.preventDefault()
+        onSubmit()
+      }}
+    />
   )
 }
 
