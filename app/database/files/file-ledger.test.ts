@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { type MessageDocument, messageDocument } from '../../../schema/message.ts'
+import { changeConversation } from '../commands/change-conversation.ts'
 import { changeMessage } from '../commands/change-message.ts'
-import { clearConversation } from '../commands/clear-conversation.ts'
+import { findClearPlace } from '../commands/clear-conversation.ts'
 import { deleteMessage } from '../commands/delete-message.ts'
 import { sendFile } from '../commands/send-file.ts'
 import { setStarred } from '../commands/set-starred.ts'
@@ -38,11 +39,19 @@ async function start() {
     }))
     return { _id, mediaUrl }
   }
-  return { ...opened, context, ledger, shelf, keepSent, later }
+  /** As another device does, which knows of nothing that waits on this one. */
+  async function clearElsewhere(peerId: string) {
+    const clearedUpTo = await findClearPlace(context, peerId)
+    await changeConversation(context.database.conversations, peerId, (conversation) => ({
+      ...conversation,
+      clearedUpTo,
+    }))
+  }
+  return { ...opened, context, ledger, shelf, keepSent, clearElsewhere, later }
 }
 
 test('it knows of each file how large it is, whose it is, and whether it is anywhere else', async () => {
-  const { context, ledger, keepSent } = await start()
+  const { context, ledger, keepSent, clearElsewhere } = await start()
   const waiting = await sendFile(context, map())
   const sent = await keepSent('/api/media/1')
   await setStarred(context, { messageId: sent._id, isStarred: true })
@@ -50,7 +59,7 @@ test('it knows of each file how large it is, whose it is, and whether it is anyw
     { messageId: waiting, size: 5, peerId: ben, isUnsent: true, isStarred: false },
     { messageId: sent._id, size: 5, peerId: ben, isUnsent: false, isStarred: true },
   ])
-  await clearConversation(context, ben)
+  await clearElsewhere(ben)
   expect((await ledger.list()).map(({ isCleared }) => isCleared)).toEqual([true, true])
   await deleteMessage(context, waiting)
   expect((await ledger.list()).map(({ messageId }) => messageId)).toEqual([sent._id])
@@ -90,7 +99,7 @@ test('P1: what is nowhere else stays, whatever was known when it was chosen', as
 })
 
 test('P1: bytes that lie under the message of another chat stay while a message that shows them is unsent or starred', async () => {
-  const { context, ledger, shelf, keepSent } = await start()
+  const { context, ledger, shelf, keepSent, clearElsewhere } = await start()
   const { messages } = context.database
   const forStar = await keepSent('/api/media/1')
   const forUnsent = await keepSent('/api/media/2')
@@ -118,7 +127,7 @@ test('P1: bytes that lie under the message of another chat stay while a message 
   await forward(unsent, { mediaUrl: forUnsent.mediaUrl }, { status: 'sending' })
   await forward('01900000-0000-7000-8000-0000000000f3', { mediaUrl }, { status: 'sent' })
 
-  await clearConversation(context, ben)
+  await clearElsewhere(ben)
   expect(await ledger.list()).toMatchObject([
     { messageId: forStar._id, isStarred: true, isCleared: true, isWantedElsewhere: true },
     { messageId: forUnsent._id, isUnsent: true, isCleared: true, isWantedElsewhere: true },
@@ -130,7 +139,7 @@ test('P1: bytes that lie under the message of another chat stay while a message 
   expect([await isKept(forStar), await isKept(forUnsent)]).toEqual([true, true])
   expect(await isKept(forNobody)).toBe(false)
 
-  await clearConversation(context, ivy)
+  await clearElsewhere(ivy)
   expect((await ledger.list()).map(({ isWantedElsewhere }) => isWantedElsewhere)).toEqual([
     false,
     true,

@@ -50,7 +50,7 @@ test('while another tab hangs the session ends at once, and what it holds is era
   await ann.page.bringToFront()
   await ann.page.goto('/settings/account')
   await ann.page.getByRole('button', { name: 'Log out' }).click()
-  await ann.page.getByRole('button', { name: 'Log out and lose them' }).waitFor()
+  await ann.page.getByRole('button', { name: 'Log out and lose it' }).waitFor()
   await logOut()
   await ann.page.waitForURL('**/login')
   expect((await readSession(ann)).token).toBe('')
