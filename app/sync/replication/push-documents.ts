@@ -26,8 +26,8 @@ const partsOfRefused = 4
 /**
  * Offers documents to the server until it has answered each, without looking anything up first: the
  * server's rule merges every offer. Splits a broken or refused batch down to single documents; sets
- * a refused single one aside, so that the others pass (P6). A push that waits for the network offers
- * what the documents are by then: words that were withdrawn meanwhile never leave the device.
+ * a refused single one aside, so that the others pass (P6). Of documents that are replaced while
+ * their push waits for the network, it offers what they are by then: withdrawn words never leave.
  */
 export function createPushDocuments(options: {
   calls: SyncCalls
@@ -51,7 +51,7 @@ export function createPushDocuments(options: {
 
   /** How many running pushes each document is in. */
   const running = new Map<string, number>()
-  /** What has become of documents since their push began. */
+  /** What replaced documents since their push began. */
   const changed = new Map<string, string>()
 
   function begin(ids: readonly string[]): () => void {
@@ -172,7 +172,7 @@ export function createPushDocuments(options: {
       }
     },
     isRunning: (id: string) => running.has(id),
-    /** The device has another version by now. RxDB pushes it later too. */
+    /** Offers this version from now on. RxDB pushes it later too. */
     replace(document: ServerDocument) {
       if (running.has(document._id)) changed.set(document._id, JSON.stringify(document))
     },

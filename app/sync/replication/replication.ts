@@ -40,6 +40,8 @@ export interface ReplicationOptions<T extends { _id: string }>
   hold?: PushHold
   /** Null for a document that can never leave; it then blocks nothing. */
   toServer: (document: T) => T | null
+  /** Offered in place of an earlier version whose push still waits. */
+  isWithdrawn?: (document: T) => boolean
   /** Pushes wait for this first. */
   untilFree?: (
     rows: readonly RxReplicationWriteToMasterRow<T>[],
@@ -145,7 +147,9 @@ export function createReplication<T extends { _id: string }>(
   }
   const unsubscribeChanges = subscribeToChanges(collection, ({ documents }) => {
     for (const document of documents) {
-      const pushed = pushing.isRunning(document._id) && toPushed(document)
+      // Any other version waits for its own push, which may have to be held back.
+      if (!pushing.isRunning(document._id) || !options.isWithdrawn?.(document)) continue
+      const pushed = toPushed(document)
       if (pushed) pushing.replace(pushed)
     }
   })

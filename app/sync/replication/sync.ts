@@ -141,6 +141,7 @@ export function createSync(options: SyncOptions): Sync {
             onCatchUp: marks.setCatchingUp,
             fromServer: fromServerMessage,
             toServer: (stored) => toServerMessage(database.messages, stored, onError),
+            isWithdrawn: ({ deletedAt }) => deletedAt !== undefined,
           })
         : createReplication({
             ...common,
