@@ -38,7 +38,7 @@ export const ConversationRowItem = memo(function ConversationRowItem({
 }: ConversationRowItemProps) {
   const { peerId } = row
   const unreadCount = useSettledCount(row.unreadCount, isSelected)
-  const isOnline = useIsOnline(messenger, peerId)
+  const isOnline = useIsOnline(messenger, peerId) && !row.peer?.isDeleted
   const isTyping = useLivePart(messenger.presence, (presence) => presence.isTyping(peerId))
   // With its chat open the draft is in the composer, and would rerender this row with every key.
   const draft = useLivePart(messenger.drafts.get(peerId), (text) => (isSelected ? '' : text))

@@ -86,10 +86,10 @@ export function RiskyActions(props: RiskyActionsProps) {
           text={keptWords}
           confirmLabel="Delete"
           isDanger
-          onConfirm={() => {
-            attempt(undo.clearConversation(peerId), 'Failed to delete chat')
-            onDeleted()
-          }}
+          // Where it fails, the panel stays and says so.
+          onConfirm={() =>
+            attempt(undo.clearConversation(peerId).then(onDeleted), 'Failed to delete chat')
+          }
           onClose={close}
         />
       )}

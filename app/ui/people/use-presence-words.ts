@@ -29,14 +29,15 @@ export function usePresenceWords(
   const isBlocked = useLivePart(source.blocked, (ids) => ids.includes(peerId))
   const now = useMinute()
   if (isBlocked) return { words: 'Blocked', isOnline: false, isTyping: false }
+  // The server counts somebody who just left as online for a few seconds more.
+  if (peer?.isDeleted) return { words: '', isOnline: false, isTyping: false }
   return { words: describe(), isOnline, isTyping }
 
   function describe(): string {
     if (isTyping) return 'typing...'
     if (isOnline) return 'online'
-    // Nothing to show: the record is not loaded, the account is deleted, or the person is on
-    // WhatsApp.
-    if (!peer || peer.isDeleted || peer.isWhatsAppContact) return ''
+    // Nothing to show: the record is not loaded, or the person is on WhatsApp.
+    if (!peer || peer.isWhatsAppContact) return ''
     return describeLastSeen(peer, now)
   }
 }
