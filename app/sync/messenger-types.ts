@@ -1,11 +1,9 @@
 import type { MessageDocument } from '../../schema/message.ts'
-import type { PublicUser } from '../../schema/user.ts'
 import type { Drafts } from '../database/drafts/drafts.ts'
 import type { VoiceDrafts } from '../database/files/voice-drafts.ts'
 import type { UnreadChat } from '../database/inbox/inbox.ts'
 import type { IndexProgress, SearchPage } from '../database/search/search-index.ts'
 import type { SearchRequest } from '../database/search/search-messages.ts'
-import type { KnownPerson } from '../database/storage/known-person.ts'
 import type { ConversationRow } from '../database/views/conversation-row.ts'
 import type { LiveValue } from '../database/views/live-value.ts'
 import type { ConversationView } from '../database/views/message-window.ts'
@@ -16,13 +14,21 @@ import type { Files } from './files/files-types.ts'
 import type { MessengerCommands } from './messenger-commands.ts'
 import type { OutboxCounts, OutboxView } from './outbox/outbox-types.ts'
 import type { OwnSettings } from './own-settings.ts'
+import type { PeopleDirectory } from './people/people-directory.ts'
 import type { Pictures } from './people/pictures.ts'
 import type { SignIns } from './people/sign-ins.ts'
 import type { Presence } from './realtime/presence.ts'
 import type { Requests } from './requests/requests.ts'
 import type { Undo } from './undo.ts'
 
-export type { ConversationRow, ConversationView, LiveValue, ReactionNews, SiftedView }
+export type {
+  ConversationRow,
+  ConversationView,
+  LiveValue,
+  PeopleDirectory,
+  ReactionNews,
+  SiftedView,
+}
 
 export interface Connection {
   /** `outdated`: the server no longer serves this version of the app; everything waits for the next. */
@@ -37,26 +43,6 @@ export interface Connection {
   hasSynced?: boolean
   /** On trouble: what is wrong and what to do. */
   words?: string
-}
-
-export interface PeopleDirectory {
-  /** The known people; requests unknown ones from the server. */
-  get(userId: string): LiveValue<KnownPerson | undefined>
-  /** Without deleted accounts. */
-  list(): LiveValue<readonly PublicUser[]>
-  /** Reads the list from the server, unless it was read just now; on failure the list stays. */
-  refreshIfOld(): void
-  /** Why the last request for people failed, in the server's words. */
-  problem: LiveValue<string | undefined>
-  /** Reads the record from the server. Rejects with words for a person. */
-  load(userId: string): Promise<PublicUser>
-  /**
-   * Reads the record of a known person who is about to be shown, unless it was read within the last
-   * minute; on failure the record stays.
-   */
-  loadIfOld(userId: string): void
-  /** Asks the server; `list` has the people this device knows. Rejects with words for a person. */
-  search(query: string): Promise<readonly PublicUser[]>
 }
 
 export interface MessageSearch {

@@ -22,7 +22,6 @@ import { createCommands } from './commands.ts'
 import { createConnection } from './connection.ts'
 import { eraseDevice } from './erase-device.ts'
 import { createFiles } from './files/files.ts'
-import { createHeardNames } from './heard-names.ts'
 import { createCommandTaker } from './inbox/command-taker.ts'
 import { createMessageSearch } from './message-search.ts'
 import type { Messenger } from './messenger-types.ts'
@@ -30,11 +29,12 @@ import { createOutboxCounts } from './outbox/outbox-counts.ts'
 import type { OutboxItem } from './outbox/outbox-types.ts'
 import { createOwnSettings } from './own-settings.ts'
 import { createBlockedPeople } from './people/blocked-people.ts'
+import { createHeardNames } from './people/heard-names.ts'
+import { createKnownPeople, type PeopleSource } from './people/known-people.ts'
 import { createNewcomers } from './people/newcomers.ts'
 import { createPictures } from './people/pictures.ts'
 import { recordBlocks } from './people/record-blocks.ts'
 import { createSignIns } from './people/sign-ins.ts'
-import { createPeople, type PeopleSource } from './people.ts'
 import { createLeaderElection } from './platform/leader-election.ts'
 import { lastSyncedKey } from './platform/own-texts.ts'
 import type { Platform } from './platform/platform.ts'
@@ -110,7 +110,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
   const list = createConversationList({ database, onError, now })
 
   const [people, drafts, ownSettings] = await Promise.all([
-    createPeople({
+    createKnownPeople({
       table: database.device.people,
       source: options.people,
       onError,

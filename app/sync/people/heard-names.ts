@@ -1,5 +1,5 @@
-import type { MessageDocument } from '../../schema/message.ts'
-import type { PublicUser } from '../../schema/user.ts'
+import type { MessageDocument } from '../../../schema/message.ts'
+import type { PublicUser } from '../../../schema/user.ts'
 
 /** Reloads a customer's record when a message carries a new name: once per name. */
 export function createHeardNames({ load }: { load(userId: string): Promise<unknown> }) {

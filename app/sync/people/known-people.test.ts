@@ -1,8 +1,8 @@
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb'
 import { expect, onTestFinished, test } from 'vitest'
-import type { PublicUser } from '../../schema/user.ts'
-import { openDeviceStore } from '../database/storage/open-device-store.ts'
-import { createPeople } from './people.ts'
+import type { PublicUser } from '../../../schema/user.ts'
+import { openDeviceStore } from '../../database/storage/open-device-store.ts'
+import { createKnownPeople } from './known-people.ts'
 
 const never: PublicUser = {
   _id: 'ben',
@@ -25,7 +25,7 @@ async function start() {
   }
   const store = await openDeviceStore({ name: 'ann', indexedDB: new IDBFactory(), IDBKeyRange })
   const open = async () => {
-    const people = await createPeople({
+    const people = await createKnownPeople({
       table: store.people,
       source: {
         get: () => answer(() => server.ben),

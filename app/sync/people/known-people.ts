@@ -1,17 +1,17 @@
-import { describeDeletedUser } from '../../schema/deleted-user.ts'
-import { wordsOf } from '../../schema/helpers/words-of.ts'
-import { limits } from '../../schema/limits.ts'
-import type { PublicUser } from '../../schema/user.ts'
-import { ApiError } from '../api/api-error.ts'
-import type { KnownPerson } from '../database/storage/known-person.ts'
-import { type DeviceStore, subscribeToTable } from '../database/storage/open-device-store.ts'
+import { describeDeletedUser } from '../../../schema/deleted-user.ts'
+import { wordsOf } from '../../../schema/helpers/words-of.ts'
+import { limits } from '../../../schema/limits.ts'
+import type { PublicUser } from '../../../schema/user.ts'
+import { ApiError } from '../../api/api-error.ts'
+import type { KnownPerson } from '../../database/storage/known-person.ts'
+import { type DeviceStore, subscribeToTable } from '../../database/storage/open-device-store.ts'
 import {
   createLiveValue,
   type LiveValue,
   type SettableLiveValue,
-} from '../database/views/live-value.ts'
+} from '../../database/views/live-value.ts'
 import { createAskedPeople } from './asked-people.ts'
-import type { PeopleDirectory } from './messenger-types.ts'
+import type { PeopleDirectory } from './people-directory.ts'
 
 /** The server calls for people; reject with words for a person. */
 export interface PeopleSource {
@@ -21,7 +21,7 @@ export interface PeopleSource {
   listBlocked(): Promise<PublicUser[]>
 }
 
-export interface People extends Omit<PeopleDirectory, 'refreshIfOld'> {
+export interface KnownPeople extends Omit<PeopleDirectory, 'refreshIfOld'> {
   isKnown(userId: string): boolean
   /** Reloads everyone from the server; on failure the known records stay. */
   refresh(): Promise<void>
@@ -45,7 +45,7 @@ const strangersAskedMax = 20
 const freshMs = 60_000
 
 /** Everyone this device has heard of, from its own records and refreshed from the server. */
-export async function createPeople(options: {
+export async function createKnownPeople(options: {
   table: DeviceStore['people']
   source: PeopleSource
   /** Is there a chat with this person? Then the account existed once. */
@@ -56,7 +56,7 @@ export async function createPeople(options: {
   /** Ms of a clock that nobody sets. */
   now: () => number
   onError: (cause: unknown) => void
-}): Promise<People> {
+}): Promise<KnownPeople> {
   const { table, source, isMet, onPictureGone, random, now, onError } = options
   const known = new Map<string, KnownPerson>()
   const live = new Map<string, SettableLiveValue<KnownPerson | undefined>>()

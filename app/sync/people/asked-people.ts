@@ -1,4 +1,4 @@
-import { createBackOff } from './platform/back-off.ts'
+import { createBackOff } from '../platform/back-off.ts'
 
 const firstMs = 1_000
 const longestMs = 5 * 60_000
