@@ -9,6 +9,8 @@ import { createRefresher } from '../../database/views/refresher.ts'
 const oldAfterMs = 60_000
 const nobody: readonly string[] = []
 
+export type BlockedPeople = ReturnType<typeof createBlockedPeople>
+
 /**
  * The people that this person blocks: what the server last said, with what still waits to be sent.
  * Known offline, and in every tab.

@@ -2,7 +2,7 @@ import { createFetchedPart, type FetchedPartOptions } from '../platform/fetched-
 import type { LiveLineOptions } from './live-line.ts'
 import type { Socket } from './socket.ts'
 
-type LazyLineOptions = LiveLineOptions &
+export type LazyLineOptions = LiveLineOptions &
   Pick<FetchedPartOptions<Socket>, 'untilDrawn'> & { onError: (cause: unknown) => void }
 
 /** The line of `createLiveLine`; loads its code after the page has drawn the device's data. */

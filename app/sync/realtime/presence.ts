@@ -7,6 +7,14 @@ export interface Presence {
   isTyping(userId: string): boolean
 }
 
+export interface PresenceOfPeople {
+  presence: LiveValue<Presence>
+  handle(event: ServerEvent): void
+  /** Without a connection nothing is known. */
+  forget(): void
+  close(): void
+}
+
 /**
  * Who is online and who is typing, as the socket reports. Stores nothing.
  * @param options.onLeft called with a person who just left: the server now knows when they were last
@@ -18,13 +26,7 @@ export function createPresence(options: {
   onLeft: (userIds: readonly string[]) => void
   onHere: (userIds: readonly string[]) => void
   onLost: (userIds: readonly string[]) => void
-}): {
-  presence: LiveValue<Presence>
-  handle(event: ServerEvent): void
-  /** Without a connection nothing is known. */
-  forget(): void
-  close(): void
-} {
+}): PresenceOfPeople {
   const { onLeft, onHere, onLost } = options
   let online: ReadonlySet<string> = new Set()
   /** The next list covers other people: a person missing from it may still be online. */

@@ -6,24 +6,23 @@ interface Listener {
   handle(event: ServerEvent): void
 }
 
+export interface ServerEventParts {
+  feed: Listener
+  presence: Listener
+  watched: Listener
+  front: Listener
+  pushes: Listener
+  /** Called with a message's id that replication is about to bring. */
+  expectMessage(messageId: string): void
+  settings: { take(heard: TimedSettings): void }
+  blocked: { refresh(): void }
+}
+
 /**
  * Gives each event of the server to the parts that it concerns: the one place where a new event is
  * assigned, and the type check demands it.
- * @param expectMessage called with a message's id that replication is about to bring
  */
-export function giveServerEvent(
-  event: ServerEvent,
-  parts: {
-    feed: Listener
-    presence: Listener
-    watched: Listener
-    front: Listener
-    pushes: Listener
-    expectMessage(messageId: string): void
-    settings: { take(heard: TimedSettings): void }
-    blocked: { refresh(): void }
-  },
-): void {
+export function giveServerEvent(event: ServerEvent, parts: ServerEventParts): void {
   const { feed, presence, watched, front, pushes, expectMessage, settings, blocked } = parts
   switch (event.event) {
     case 'changes':

@@ -1,8 +1,10 @@
 import { createFetchedPart } from '../platform/fetched-part.ts'
 import type { Sync, SyncOptions } from './sync.ts'
 
+export type LazySyncOptions = SyncOptions & { untilDrawn: Promise<unknown> }
+
 /** Replicates like `createSync`; loads its code after the page has drawn the device's data. */
-export function createLazySync(options: SyncOptions & { untilDrawn: Promise<unknown> }): Sync {
+export function createLazySync(options: LazySyncOptions): Sync {
   const { platform, untilDrawn, onOutcome, onError } = options
   const sync = createFetchedPart({
     platform,

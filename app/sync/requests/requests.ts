@@ -27,6 +27,8 @@ export interface Requests {
   discard(entryId: string): Promise<void>
 }
 
+export type RequestQueue = ReturnType<typeof createRequests>
+
 /** One tab's queue; only the tab with the turn sends. */
 export function createRequests(options: {
   context: CommandContext
