@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { createDeferred } from '../../../schema/helpers/deferred.ts'
 import { createAskedPeople } from './asked-people.ts'
 
 function open(answer: (userId: string) => Promise<unknown>) {
@@ -35,6 +36,20 @@ test('asked for again and again while a question waits, it stays one', async () 
   }
   expect(asked).toEqual(['cyd'])
   people.hurry()
+  await vi.advanceTimersByTimeAsync(1)
+  expect(asked).toEqual(['cyd', 'cyd'])
+})
+
+test('asked for again while the answer is on the way, it is asked once', async () => {
+  const answer = createDeferred()
+  const { people, asked } = open(() => answer.promise)
+  people.ask('cyd')
+  await vi.advanceTimersByTimeAsync(1)
+  people.ask('cyd')
+  answer.resolve()
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(asked).toEqual(['cyd'])
+  people.ask('cyd')
   await vi.advanceTimersByTimeAsync(1)
   expect(asked).toEqual(['cyd', 'cyd'])
 })

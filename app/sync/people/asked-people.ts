@@ -16,17 +16,22 @@ export function createAskedPeople(options: {
   const closing = new AbortController()
   const backOff = createBackOff({ random, firstMs, longestMs })
   const waiting = new Set<string>()
+  /** Its answer is on the way, also for whoever asks meanwhile. */
+  let current: string | undefined
   let isRunning = false
 
   async function askOne(userId: string) {
     const attempt = await backOff.begin(closing.signal)
     waiting.delete(userId)
+    current = userId
     try {
       await read(userId)
       backOff.succeed()
     } catch {
       waiting.add(userId)
       backOff.fail(attempt)
+    } finally {
+      current = undefined
     }
   }
 
@@ -38,7 +43,7 @@ export function createAskedPeople(options: {
 
   return {
     ask(userId: string) {
-      waiting.add(userId)
+      if (userId !== current) waiting.add(userId)
       if (!isRunning && !closing.signal.aborted) run().catch(() => {})
     },
     /** The server is reachable again: retry now. */

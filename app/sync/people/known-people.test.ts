@@ -1,6 +1,7 @@
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb'
 import { expect, onTestFinished, test } from 'vitest'
 import type { PublicUser } from '../../../schema/user.ts'
+import { ApiError } from '../../api/api-error.ts'
 import { openDeviceStore } from '../../database/storage/open-device-store.ts'
 import { createKnownPeople } from './known-people.ts'
 
@@ -15,12 +16,15 @@ const never: PublicUser = {
   whatsapp_connected: false,
 }
 
+const gone = new ApiError({ status: 404, code: 'user_not_found', words: 'User not found' })
+
 async function start() {
   const clock = { now: 0 }
-  const server = { ben: never, isAway: false, requests: 0 }
+  const server = { ben: never, isAway: false, isDeleted: false, requests: 0 }
   async function answer<T>(give: () => T): Promise<T> {
     server.requests += 1
     if (server.isAway) throw new Error('No network.')
+    if (server.isDeleted) throw gone
     return give()
   }
   const store = await openDeviceStore({ name: 'ann', indexedDB: new IDBFactory(), IDBKeyRange })
@@ -78,6 +82,29 @@ test('nobody unknown and nobody deleted is asked for when a chat is opened', asy
   const { server, people } = await start()
   people.loadIfOld('cyd')
   expect(server.requests).toBe(0)
+})
+
+test('whose account is deleted is not read again when presence says that they are gone', async () => {
+  const { server, people, ben } = await start()
+  people.get('ben')
+  server.isDeleted = true
+  people.readAgain(['ben'])
+  await expect.poll(() => ben()?.isDeleted).toBe(true)
+  people.readAgain(['ben'])
+  expect(server.requests).toBe(1)
+})
+
+test('who is found to be deleted while a question about them waits is not asked for once more', async () => {
+  const { server, people } = await start()
+  server.isDeleted = true
+  const refreshing = people.refresh()
+  const cyd = people.get('cyd')
+  await expect(people.load('cyd')).rejects.toThrow('User not found')
+  expect(cyd.getSnapshot()?.isDeleted).toBe(true)
+  await expect(refreshing).rejects.toThrow()
+  const dan = people.get('dan')
+  await expect.poll(() => dan.getSnapshot()?.isDeleted).toBe(true)
+  expect(server.requests).toBe(3)
 })
 
 const moment = '2026-03-04T12:00:00.000Z'

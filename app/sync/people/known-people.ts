@@ -25,7 +25,7 @@ export interface KnownPeople extends Omit<PeopleDirectory, 'refreshIfOld'> {
   isKnown(userId: string): boolean
   /** Reloads everyone from the server; on failure the known records stay. */
   refresh(): Promise<void>
-  /** Reloads the records of those among these people that a screen shows. */
+  /** Reloads the records of those among these people that a screen shows; a deleted one stays. */
   readAgain(userIds: readonly string[]): void
   /** Keeps that these people are online, of those whom a screen shows. */
   recordOnline(userIds: readonly string[]): void
@@ -123,7 +123,7 @@ export async function createKnownPeople(options: {
     random,
     async read(userId) {
       await reading.catch(() => {})
-      if (!asked.has(userId)) return
+      if (!asked.has(userId) || known.get(userId)?.isDeleted) return
       // "No such person" is an answer too.
       await load(userId).catch((cause: unknown) => {
         if (!isGone(cause)) throw cause
@@ -242,7 +242,7 @@ export async function createKnownPeople(options: {
     readAgain(userIds) {
       for (const userId of userIds) {
         readAt.delete(userId)
-        if (!live.has(userId)) continue
+        if (!live.has(userId) || known.get(userId)?.isDeleted) continue
         // The known record stays until a reload succeeds.
         load(userId).catch(() => {})
       }
