@@ -6,6 +6,7 @@ import type { LimitAttempts } from '../../access/attempt-limiter.ts'
 import type { PasswordHasher } from '../../access/passwords/password-hasher.ts'
 import type { Sessions } from '../../access/sessions.ts'
 import type { Digests } from '../../messages/digests/digests.ts'
+import { refuseTooEarly } from '../core/refuse-too-early.ts'
 import { RequestRefused } from '../core/request-refused.ts'
 import { alreadySent, defineRoute, type Route } from '../core/route.ts'
 import { refuseTaken } from '../users/refuse-taken.ts'
@@ -36,11 +37,7 @@ export function createAuthRoutes(options: {
       answer: signedIn,
       errors: ['username_taken', 'email_taken', 'too_many_registrations'],
       async handle({ body, address, request, response }) {
-        const seconds = registrations.secondsToWait(address)
-        if (seconds > 0) {
-          const headers = { 'retry-after': String(seconds) }
-          throw new RequestRefused('too_many_registrations', { headers })
-        }
+        refuseTooEarly(registrations.secondsToWait(address), 'too_many_registrations')
         registrations.count(address)
         const { username, email, password } = body
         const field = await accounts.findTaken({ username, email })

@@ -3,7 +3,7 @@ import type { AccountDocument } from '../../access/account-documents.ts'
 import type { LimitAttempts } from '../../access/attempt-limiter.ts'
 import { listSignInClaims } from '../../access/claims.ts'
 import type { PasswordHasher } from '../../access/passwords/password-hasher.ts'
-import { RequestRefused } from '../core/request-refused.ts'
+import { refuseTooEarly } from '../core/refuse-too-early.ts'
 
 export type PasswordCheck = ReturnType<typeof createPasswordCheck>
 
@@ -39,9 +39,7 @@ export function createPasswordCheck(options: {
     // The last claim is the same for every spelling of a phone number.
     const key = `${address} ${listSignInClaims(name).at(-1)}`
     const seconds = Math.max(perName.secondsToWait(key), perAddress.secondsToWait(address))
-    if (seconds > 0) {
-      throw new RequestRefused('too_many_attempts', { headers: { 'retry-after': String(seconds) } })
-    }
+    refuseTooEarly(seconds, 'too_many_attempts')
     // Count before checking, or a hundred parallel guesses would all be the first.
     perName.count(key)
     const tried = { password, hash: account?.passwordHash }

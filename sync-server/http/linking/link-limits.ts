@@ -2,6 +2,7 @@ import { limits } from '../../../schema/limits.ts'
 import type { AttemptLimit } from '../../access/attempt-limit.ts'
 import type { LimitAttempts } from '../../access/attempt-limiter.ts'
 import type { DeviceLink, LinkOutcome } from '../../access/linking/device-link.ts'
+import { refuseTooEarly } from '../core/refuse-too-early.ts'
 import { RequestRefused } from '../core/request-refused.ts'
 
 export type LinkLimits = ReturnType<typeof createLinkLimits>
@@ -35,7 +36,5 @@ export function createLinkLimits({ limitAttempts }: { limitAttempts: LimitAttemp
 }
 
 function refuseOver(limit: AttemptLimit, key: string) {
-  const seconds = limit.secondsToWait(key)
-  if (seconds === 0) return
-  throw new RequestRefused('too_many_device_links', { headers: { 'retry-after': String(seconds) } })
+  refuseTooEarly(limit.secondsToWait(key), 'too_many_device_links')
 }

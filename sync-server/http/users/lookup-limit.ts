@@ -1,6 +1,6 @@
 import { limits } from '../../../schema/limits.ts'
 import type { LimitAttempts } from '../../access/attempt-limiter.ts'
-import { RequestRefused } from '../core/request-refused.ts'
+import { refuseTooEarly } from '../core/refuse-too-early.ts'
 
 export type LookupLimit = ReturnType<typeof createLookupLimit>
 
@@ -10,11 +10,7 @@ export function createLookupLimit({ limitAttempts }: { limitAttempts: LimitAttem
   return {
     /** @throws RequestRefused `too_many_lookups` */
     count(userId: string) {
-      const seconds = lookups.secondsToWait(userId)
-      if (seconds > 0) {
-        const headers = { 'retry-after': String(seconds) }
-        throw new RequestRefused('too_many_lookups', { headers })
-      }
+      refuseTooEarly(lookups.secondsToWait(userId), 'too_many_lookups')
       lookups.count(userId)
     },
   }

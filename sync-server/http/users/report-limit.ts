@@ -1,6 +1,6 @@
 import { limits } from '../../../schema/limits.ts'
 import type { LimitAttempts } from '../../access/attempt-limiter.ts'
-import { RequestRefused } from '../core/request-refused.ts'
+import { refuseTooEarly } from '../core/refuse-too-early.ts'
 
 export type ReportLimit = ReturnType<typeof createReportLimit>
 
@@ -10,11 +10,7 @@ export function createReportLimit({ limitAttempts }: { limitAttempts: LimitAttem
   return {
     /** @throws RequestRefused `too_many_requests` */
     count(reporterId: string) {
-      const seconds = reports.secondsToWait(reporterId)
-      if (seconds > 0) {
-        const headers = { 'retry-after': String(seconds) }
-        throw new RequestRefused('too_many_requests', { headers })
-      }
+      refuseTooEarly(reports.secondsToWait(reporterId), 'too_many_requests')
       reports.count(reporterId)
     },
   }
