@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { propose, writeMessage } from '../testing/open-test-acceptance.ts'
 import { startTestSync, type TestSync } from '../testing/start-test-sync.ts'
 
 let t: TestSync
@@ -11,18 +10,9 @@ afterEach(async () => {
   expect(t.errors).toEqual([])
 })
 
-const fromAnn = (content = 'hello') =>
-  writeMessage({ senderId: t.ann, recipientId: t.ben, content })
-const push = (...docs: unknown[]) => t.call('POST', 'messages/_bulk_docs', { body: { docs } })
-const sendAs = (actorId: string, content: string) => {
-  const recipientId = actorId === t.ann ? t.ben : t.ann
-  const proposals = [propose(writeMessage({ senderId: actorId, recipientId, content }))]
-  return t.acceptance.acceptMessages({ actorId, proposals })
-}
-
 describe('_changes', () => {
   test('gives rows in order, from where the client stands', async () => {
-    for (const content of ['1', '2', '3']) await push(fromAnn(content))
+    for (const content of ['1', '2', '3']) await t.push(t.fromAnn(content))
     const first = await t.call('GET', 'messages/_changes?limit=2&include_docs=true&style=all_docs')
     const contents = (answer: typeof first) =>
       answer.body.results.map(({ doc }: { doc: { content: string } }) => doc.content)
@@ -39,7 +29,7 @@ describe('_changes', () => {
   })
 
   test('leaves revisions out for who asks for bare documents, and nothing else', async () => {
-    await push(fromAnn('1'), fromAnn('2'))
+    await t.push(t.fromAnn('1'), t.fromAnn('2'))
     const read = (query: string) => t.call('GET', `messages/_changes?${query}`)
     const full = await read('include_docs=true')
     const bare = await read('include_docs=true&bare=true')
@@ -54,7 +44,7 @@ describe('_changes', () => {
   })
 
   test('gives the newest first, but never everything in one piece', async () => {
-    for (const content of ['1', '2', '3']) await push(fromAnn(content))
+    for (const content of ['1', '2', '3']) await t.push(t.fromAnn(content))
     const read = (query: string) => t.call('GET', `messages/_changes?descending=true${query}`)
     const newest = await read('&limit=2&include_docs=true')
     const contents = newest.body.results.map(({ doc }: { doc: { content: string } }) => doc.content)
@@ -66,7 +56,7 @@ describe('_changes', () => {
   })
 
   test('begins again for a checkpoint of another history', async () => {
-    await push(fromAnn())
+    await t.push(t.fromAnn())
     for (const since of ['999', '12-g1AAAA']) {
       const answer = await t.call('GET', `messages/_changes?since=${since}`)
       expect(answer.body.results).toHaveLength(1)
@@ -74,10 +64,10 @@ describe('_changes', () => {
   })
 
   test('a long poll waits for the next message, and hears of nothing twice', async () => {
-    await push(fromAnn())
+    await t.push(t.fromAnn())
     const waiting = t.call('GET', 'messages/_changes?feed=longpoll&since=now&include_docs=true')
     await expect.poll(() => t.storage.signals.countWaiting()).toBe(1)
-    await sendAs(t.ben, 'news')
+    await t.sendAs(t.ben, 'news')
     const { results, last_seq } = (await waiting).body
     expect(results).toMatchObject([{ doc: { content: 'news', senderId: t.ben } }])
     const next = t.call('GET', `messages/_changes?feed=longpoll&since=${last_seq}&timeout=50`)
@@ -95,7 +85,7 @@ describe('_changes', () => {
         since = body.last_seq
       }
     })()
-    for (let i = 0; i < 50; i += 1) await sendAs(t.ben, String(i))
+    for (let i = 0; i < 50; i += 1) await t.sendAs(t.ben, String(i))
     await reading
     expect(received).toEqual(Array.from({ length: 50 }, (_, i) => String(i)))
   })
@@ -103,7 +93,7 @@ describe('_changes', () => {
   test.each(['normal', 'longpoll'])(
     'P7: a long poll does not wait for what a %s page before it left behind',
     async (feed) => {
-      for (const content of ['1', '2', '3']) await push(fromAnn(content))
+      for (const content of ['1', '2', '3']) await t.push(t.fromAnn(content))
       const page = await t.call('GET', `messages/_changes?feed=${feed}&limit=2&since=0`)
       const since = page.body.last_seq
       const rest = await t.call(
@@ -115,14 +105,14 @@ describe('_changes', () => {
   )
 
   test('P9: people who wait in silence hold no database open', async () => {
-    await push(fromAnn())
+    await t.push(t.fromAnn())
     const { last_seq } = (await t.call('GET', 'messages/_changes')).body
     const polls = Array.from({ length: 20 }, () =>
       t.call('GET', `messages/_changes?feed=longpoll&heartbeat=60000&since=${last_seq}`),
     )
     await expect.poll(() => t.storage.signals.countWaiting()).toBe(20)
     await expect.poll(() => t.storage.stats().open).toBe(0)
-    await sendAs(t.ben, 'awake')
+    await t.sendAs(t.ben, 'awake')
     for (const poll of polls) expect((await poll).body.results).toHaveLength(1)
   })
 
@@ -133,7 +123,7 @@ describe('_changes', () => {
     )
     const lines = readLines(response)
     for (const content of ['1', '2']) {
-      await sendAs(t.ben, content)
+      await t.sendAs(t.ben, content)
       expect(JSON.parse((await lines.next()).value ?? '')).toMatchObject({ doc: { content } })
     }
     await lines.return(undefined)

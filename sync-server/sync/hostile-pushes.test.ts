@@ -113,7 +113,7 @@ test('P12: a document of more values than any has is refused by itself, and a bo
   const [large, small] = [createId(), createId()]
   const template = Array.from({ length: 6_000 }, () => ({}))
   const docs = [message(large, { template }), message(small, {})]
-  const answer = await t.call('POST', 'messages/_bulk_docs', { body: { docs } })
+  const answer = await t.push(...docs)
   expect(answer.body).toEqual([
     { id: large, error: 'forbidden', reason: 'A document has at most 5000 values.' },
     expect.objectContaining({ id: small }),

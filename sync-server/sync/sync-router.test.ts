@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { propose, writeMessage } from '../testing/open-test-acceptance.ts'
 import { startTestSync, type TestSync } from '../testing/start-test-sync.ts'
 
 let t: TestSync
@@ -11,31 +10,22 @@ afterEach(async () => {
   expect(t.errors).toEqual([])
 })
 
-const fromAnn = (content = 'hello') =>
-  writeMessage({ senderId: t.ann, recipientId: t.ben, content })
-const push = (...docs: unknown[]) => t.call('POST', 'messages/_bulk_docs', { body: { docs } })
-const sendAs = (actorId: string, content: string) => {
-  const recipientId = actorId === t.ann ? t.ben : t.ann
-  const proposals = [propose(writeMessage({ senderId: actorId, recipientId, content }))]
-  return t.acceptance.acceptMessages({ actorId, proposals })
-}
-
 describe('a push', () => {
   test('says ok to what it wrote, and conflict to what the client has yet to learn', async () => {
-    const message = fromAnn()
-    const first = await push(message)
+    const message = t.fromAnn()
+    const first = await t.push(message)
     expect(first.status).toBe(201)
     expect(first.body).toEqual([{ ok: true, id: message._id, rev: expect.any(String) }])
-    const again = await push(message)
+    const again = await t.push(message)
     expect(again.body).toMatchObject([{ id: message._id, error: 'conflict' }])
     const read = await t.call('GET', `messages/${message._id}`)
-    const same = await push(read.body)
+    const same = await t.push(read.body)
     expect(same.body).toMatchObject([{ ok: true, id: message._id }])
   })
 
   test('P6: a poison document holds nobody up', async () => {
-    const poison = { ...fromAnn(), createdAt: 'yesterday' }
-    const rows = await push(fromAnn(), poison, 'nonsense', { _id: '_design/x' }, fromAnn())
+    const poison = { ...t.fromAnn(), createdAt: 'yesterday' }
+    const rows = await t.push(t.fromAnn(), poison, 'nonsense', { _id: '_design/x' }, t.fromAnn())
     expect(rows.body).toMatchObject([
       { ok: true },
       { error: 'conflict', id: poison._id },
@@ -47,8 +37,8 @@ describe('a push', () => {
   })
 
   test('P6: of what the rule refuses is a conflict, whose stored version has the text and the reason', async () => {
-    const forged = { ...fromAnn('forged'), senderId: t.ben }
-    for (const rows of [await push(forged), await push(forged)]) {
+    const forged = { ...t.fromAnn('forged'), senderId: t.ben }
+    for (const rows of [await t.push(forged), await t.push(forged)]) {
       expect(rows.body).toMatchObject([{ id: forged._id, error: 'conflict' }])
     }
     const put = await t.call('PUT', `messages/${forged._id}`, { body: forged })
@@ -56,11 +46,11 @@ describe('a push', () => {
     const { body } = await t.call('GET', `messages/${forged._id}`)
     expect(body).toMatchObject({ status: 'failed', content: 'forged', errorCode: 'wrong_sender' })
 
-    const message = fromAnn('first')
-    await push(message)
-    await push({ ...message, status: 'sent', content: '', deletedAt: Date.now() })
+    const message = t.fromAnn('first')
+    await t.push(message)
+    await t.push({ ...message, status: 'sent', content: '', deletedAt: Date.now() })
     const edit = { ...message, status: 'sent', content: 'too late', editedAt: Date.now() + 60_000 }
-    expect((await push(edit)).body).toMatchObject([{ id: message._id, error: 'conflict' }])
+    expect((await t.push(edit)).body).toMatchObject([{ id: message._id, error: 'conflict' }])
     expect((await t.call('GET', `messages/${message._id}`)).body).toMatchObject({
       content: '',
       refused: { code: 'deleted', content: 'too late' },
@@ -69,17 +59,17 @@ describe('a push', () => {
 
   test('of a document under a hostile name is refused', async () => {
     for (const _id of ['__proto__', '_local/x', '../x', 'A', '', 7, null]) {
-      const rows = await push({ ...fromAnn(), _id })
+      const rows = await t.push({ ...t.fromAnn(), _id })
       expect(rows.body).toMatchObject([{ error: 'forbidden' }])
     }
   })
 
   test('of a removal leaves the message where it is', async () => {
-    const message = fromAnn()
-    await push(message)
-    const rows = await push({ _id: message._id, _deleted: true })
+    const message = t.fromAnn()
+    await t.push(message)
+    const rows = await t.push({ _id: message._id, _deleted: true })
     expect(rows.body).toMatchObject([{ error: 'conflict' }])
-    const unknown = await push({ _id: fromAnn()._id, _deleted: true })
+    const unknown = await t.push({ _id: t.fromAnn()._id, _deleted: true })
     expect(unknown.body).toMatchObject([{ ok: true }])
     expect(await t.readMessages(t.ann)).toHaveLength(1)
   })
@@ -87,8 +77,8 @@ describe('a push', () => {
 
 describe('_all_docs', () => {
   test('answers keys in their order, also such as nothing has', async () => {
-    const message = fromAnn()
-    await push(message)
+    const message = t.fromAnn()
+    await t.push(message)
     const keys = ['nothing', message._id, '_local/x', '__proto__']
     const body = { keys, include_docs: true, deleted: 'ok' }
     const posted = await t.call('POST', 'messages/_all_docs?', { body })
@@ -103,8 +93,8 @@ describe('_all_docs', () => {
   })
 
   test('answers a range', async () => {
-    const ids = [fromAnn(), fromAnn(), fromAnn()].map(({ _id }) => _id).sort()
-    await push(...ids.map((_id) => ({ ...fromAnn(), _id })))
+    const ids = [t.fromAnn(), t.fromAnn(), t.fromAnn()].map(({ _id }) => _id).sort()
+    await t.push(...ids.map((_id) => ({ ...t.fromAnn(), _id })))
     const key = (at: number) => encodeURIComponent(JSON.stringify(ids[at]))
     const range = await t.call('GET', `messages/_all_docs?startkey=${key(1)}&limit=2`)
     expect(range.body.rows.map(({ id }: { id: string }) => id)).toEqual(ids.slice(1))
@@ -116,9 +106,9 @@ describe('_all_docs', () => {
   })
 
   test('answers a range of any length, in pages that fit together', async () => {
-    const ids = Array.from({ length: 1_203 }, () => fromAnn()._id).sort()
-    await push(...ids.slice(0, 1_000).map((_id) => ({ ...fromAnn(), _id })))
-    await push(...ids.slice(1_000).map((_id) => ({ ...fromAnn(), _id })))
+    const ids = Array.from({ length: 1_203 }, () => t.fromAnn()._id).sort()
+    await t.push(...ids.slice(0, 1_000).map((_id) => ({ ...t.fromAnn(), _id })))
+    await t.push(...ids.slice(1_000).map((_id) => ({ ...t.fromAnn(), _id })))
     const read = async (query: string) => {
       const { body } = await t.call('GET', `messages/_all_docs?${query}`)
       return body.rows.map(({ id }: { id: string }) => id)
@@ -163,7 +153,7 @@ describe('P8: whose data is whose', () => {
   })
 
   test('no path leads to another database', async () => {
-    await sendAs(t.ben, 'for Ann')
+    await t.sendAs(t.ben, 'for Ann')
     const bens = `messages-${t.ben}`
     const tries = [
       bens,
@@ -194,7 +184,7 @@ describe('P8: whose data is whose', () => {
   })
 
   test('admin calls, design documents and attachments are refused', async () => {
-    const { _id } = fromAnn()
+    const { _id } = t.fromAnn()
     const tries = [
       ['DELETE', 'messages'],
       ['POST', 'messages'],

@@ -10,7 +10,7 @@ import { createDoorman } from '../budget/doorman.ts'
 import { createAccessCheck } from '../http/middleware/access-check.ts'
 import { createEpochs } from '../sync/epochs.ts'
 import { createSyncRouter } from '../sync/sync-router.ts'
-import { openTestAcceptance } from './open-test-acceptance.ts'
+import { openTestAcceptance, propose, writeMessage } from './open-test-acceptance.ts'
 
 export type TestSync = Awaited<ReturnType<typeof startTestSync>>
 
@@ -60,6 +60,34 @@ export async function startTestSync(options: Parameters<typeof openTestAcceptanc
 
   const tokensOf = { ann: await signIn(t.ann), ben: await signIn(t.ben) }
 
+  /**
+   * One request as Ann, unless another token (or none) is given. `body` is JSON, `text` is sent
+   * unchanged.
+   */
+  async function call(
+    method: string,
+    path: string,
+    request: { body?: unknown; text?: string; token?: string | null } = {},
+  ) {
+    const { body, text, token = tokensOf.ann } = request
+    const sent = text ?? (body === undefined ? undefined : JSON.stringify(body))
+    const response = await fetch(new URL(path, url), {
+      method,
+      headers: {
+        ...(sent === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+      },
+      ...(sent === undefined ? {} : { body: sent }),
+    })
+    const answer = await response.text()
+    // Tests inspect answers whose shape is under test.
+    return {
+      status: response.status,
+      text: answer,
+      body: answer ? JSON.parse(answer) : undefined,
+    }
+  }
+
   return {
     ann: t.ann,
     ben: t.ben,
@@ -71,32 +99,16 @@ export async function startTestSync(options: Parameters<typeof openTestAcceptanc
     errors,
     signIn,
     tokens: tokensOf,
-    /**
-     * One request as Ann, unless another token (or none) is given. `body` is JSON, `text` is sent
-     * unchanged.
-     */
-    async call(
-      method: string,
-      path: string,
-      request: { body?: unknown; text?: string; token?: string | null } = {},
-    ) {
-      const { body, text, token = tokensOf.ann } = request
-      const sent = text ?? (body === undefined ? undefined : JSON.stringify(body))
-      const response = await fetch(new URL(path, url), {
-        method,
-        headers: {
-          ...(sent === undefined ? {} : { 'content-type': 'application/json' }),
-          ...(token === null ? {} : { authorization: `Bearer ${token}` }),
-        },
-        ...(sent === undefined ? {} : { body: sent }),
-      })
-      const answer = await response.text()
-      // Tests inspect answers whose shape is under test.
-      return {
-        status: response.status,
-        text: answer,
-        body: answer ? JSON.parse(answer) : undefined,
-      }
+    call,
+    /** A message of Ann to Ben, not sent yet. */
+    fromAnn: (content = 'hello') => writeMessage({ senderId: t.ann, recipientId: t.ben, content }),
+    /** Pushes documents as Ann's device does. */
+    push: (...docs: unknown[]) => call('POST', 'messages/_bulk_docs', { body: { docs } }),
+    /** The server accepts a message of one of them to the other. */
+    sendAs(actorId: string, content: string) {
+      const recipientId = actorId === t.ann ? t.ben : t.ann
+      const proposals = [propose(writeMessage({ senderId: actorId, recipientId, content }))]
+      return acceptance.acceptMessages({ actorId, proposals })
     },
     async close() {
       doorman.close()
