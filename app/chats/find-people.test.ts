@@ -1,20 +1,11 @@
 import { expect, test } from 'vitest'
-import { publicUser } from '../../schema/user.ts'
+import type { PublicUser } from '../../schema/user.ts'
+import { testUser } from '../database/testing/test-user.ts'
 import { findPeople } from './find-people.ts'
 
 const id = (number: number) => `00000000-0000-7000-8000-00000000000${number}`
-const person = (number: number, given: object) =>
-  publicUser.parse({
-    _id: id(number),
-    username: `person ${number}`,
-    status: '',
-    profilePicture: null,
-    isOnline: false,
-    whatsapp_connected: false,
-    lastSeen: null,
-    createdAt: '2026-01-01T00:00:00.000Z',
-    ...given,
-  })
+const person = (number: number, given: Partial<PublicUser>) =>
+  testUser({ _id: id(number), username: `person ${number}`, ...given })
 const people = [
   person(1, { username: 'Søren Müller' }),
   person(2, { whatsapp_name: 'Zoë' }),

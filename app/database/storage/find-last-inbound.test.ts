@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
-import { messageDocument } from '../../../schema/message.ts'
 import { sendMessage } from '../commands/send-message.ts'
-import { idOf } from '../testing/open-test-conversation.ts'
-import { ann, ben, openTestDatabase } from '../testing/open-test-database.ts'
+import { ben, openTestDatabase } from '../testing/open-test-database.ts'
+import { testMessage } from '../testing/test-message.ts'
 import { findLastInboundAt } from './find-newest-message.ts'
 import { readDocuments } from './read-documents.ts'
 import { toStoredMessage } from './stored-message.ts'
@@ -14,17 +13,10 @@ async function start() {
   const receive = (place: number, at?: number) =>
     database.messages.insert(
       toStoredMessage(
-        messageDocument.parse({
-          _id: idOf(place),
-          peerId: ben,
-          senderId: ben,
-          recipientId: ann,
-          content: 'hello',
-          createdAt: place,
-          orderedAt: place,
-          status: 'delivered',
-          ...(at && { isWhatsApp: true, whatsapp_timestamp: new Date(at).toISOString() }),
-        }),
+        testMessage(
+          place,
+          at ? { isWhatsApp: true, whatsapp_timestamp: new Date(at).toISOString() } : {},
+        ),
       ),
     )
   return { context, database, receive, find: () => findLastInboundAt(database.messages, ben) }

@@ -1,8 +1,7 @@
 import { v7 as createId } from 'uuid'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createDeferred } from '../../../schema/helpers/deferred.ts'
-import { type MessageDocument, messageDocument } from '../../../schema/message.ts'
-import type { PublicUser } from '../../../schema/user.ts'
+import type { MessageDocument } from '../../../schema/message.ts'
 import { untilLive } from '../../lab/device/read-conversation.ts'
 import { changeConversation, raiseLastMessage } from '../commands/change-conversation.ts'
 import { changeMessage } from '../commands/change-message.ts'
@@ -15,6 +14,8 @@ import { setMuted } from '../commands/set-muted.ts'
 import { subscribeToTable } from '../storage/open-device-store.ts'
 import { toStoredMessage } from '../storage/stored-message.ts'
 import { ann, ben, openTestDatabase } from '../testing/open-test-database.ts'
+import { testMessage } from '../testing/test-message.ts'
+import { testUser } from '../testing/test-user.ts'
 import { createConversationList } from './conversation-list.ts'
 import type { ConversationRow } from './conversation-row.ts'
 
@@ -34,14 +35,10 @@ async function start() {
     orderedAt: number,
     fields: Partial<MessageDocument> = {},
   ) => {
-    const message = messageDocument.parse({
+    const sides = { peerId: from, senderId: from, recipientId: ann }
+    const message = testMessage(orderedAt, {
       _id: createId(),
-      peerId: from,
-      senderId: from,
-      recipientId: ann,
-      content: `at ${orderedAt}`,
-      createdAt: orderedAt,
-      orderedAt,
+      ...sides,
       status: 'delivered',
       ...fields,
     })
@@ -55,16 +52,7 @@ async function start() {
   return { ...opened, list, receive, until }
 }
 
-const person: PublicUser = {
-  _id: ben,
-  username: 'Ben',
-  status: '',
-  profilePicture: null,
-  isOnline: false,
-  lastSeen: null,
-  createdAt: '2026-01-01T00:00:00.000Z',
-  whatsapp_connected: false,
-}
+const person = testUser()
 
 function raise(cause: unknown) {
   throw cause
@@ -123,7 +111,7 @@ test('when the newest message is discarded, the one before it is shown again', a
   const id = await sendMessage(context, { peerId: ben, content: 'never mind' })
   await until(([row]) => row?.lastMessage?._id === id)
   await discardMessage(context, id)
-  const [row] = await until(([row]) => row?.lastMessage?.content === 'at 1000')
+  const [row] = await until(([row]) => row?.lastMessage?.content === 'message 1000')
   expect(row).toMatchObject({ lastMessageAt: 1_000 })
 })
 
@@ -135,7 +123,7 @@ test('a cleared conversation leaves the list until somebody writes', async () =>
   await until((rows) => rows.length === 0)
   await receive(ben, 2_000)
   const [row] = await until((rows) => rows.length === 1)
-  expect(row).toMatchObject({ unreadCount: 1, lastMessage: { content: 'at 2000' } })
+  expect(row).toMatchObject({ unreadCount: 1, lastMessage: { content: 'message 2000' } })
 })
 
 test('a row gets its person when the device hears of them, and the other rows stay the same objects', async () => {

@@ -1,7 +1,7 @@
 import { v7 as createId } from 'uuid'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createDeferred } from '../../../schema/helpers/deferred.ts'
-import { type MessageDocument, messageDocument } from '../../../schema/message.ts'
+import type { MessageDocument } from '../../../schema/message.ts'
 import { untilLive } from '../../lab/device/read-conversation.ts'
 import { clearConversation } from '../commands/clear-conversation.ts'
 import { deleteMessage } from '../commands/delete-message.ts'
@@ -10,21 +10,15 @@ import { sendMessage } from '../commands/send-message.ts'
 import { setConversationFlag } from '../commands/set-conversation-flag.ts'
 import { toStoredMessage } from '../storage/stored-message.ts'
 import { subscribeToChanges } from '../storage/subscribe-to-changes.ts'
-import { ann, ben, openTestDatabase } from '../testing/open-test-database.ts'
+import { ben, openTestDatabase } from '../testing/open-test-database.ts'
+import { testMessage } from '../testing/test-message.ts'
 import { createSiftedWindow, type SiftOptions } from './sifted-window.ts'
 
 /** A message at a place; every tenth is a picture. */
 const message = (orderedAt: number, fields: Partial<MessageDocument> = {}) =>
   toStoredMessage(
-    messageDocument.parse({
+    testMessage(orderedAt, {
       _id: createId(),
-      peerId: ben,
-      senderId: ben,
-      recipientId: ann,
-      content: `message ${orderedAt}`,
-      createdAt: orderedAt,
-      orderedAt,
-      status: 'delivered',
       type: orderedAt % 10 === 0 ? 'image' : 'text',
       ...fields,
     }),

@@ -1,20 +1,11 @@
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb'
 import { expect, onTestFinished, test } from 'vitest'
-import type { PublicUser } from '../../../schema/user.ts'
 import { ApiError } from '../../api/api-error.ts'
 import { openDeviceStore } from '../../database/storage/open-device-store.ts'
+import { testUser } from '../../database/testing/test-user.ts'
 import { createKnownPeople } from './known-people.ts'
 
-const never: PublicUser = {
-  _id: 'ben',
-  username: 'ben',
-  status: '',
-  profilePicture: null,
-  isOnline: false,
-  lastSeen: null,
-  createdAt: '2026-01-01T00:00:00.000Z',
-  whatsapp_connected: false,
-}
+const never = testUser({ _id: 'ben', username: 'ben' })
 
 const gone = new ApiError({ status: 404, code: 'user_not_found', words: 'User not found' })
 

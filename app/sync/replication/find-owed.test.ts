@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { messageDocument } from '../../../schema/message.ts'
 import { openOwedNotes } from '../../database/storage/dexie/owed-notes.ts'
 import { toStoredMessage } from '../../database/storage/stored-message.ts'
 import { idOf } from '../../database/testing/open-test-conversation.ts'
-import { ann, ben, openTestDatabase } from '../../database/testing/open-test-database.ts'
+import { ann, openTestDatabase } from '../../database/testing/open-test-database.ts'
+import { testMessage } from '../../database/testing/test-message.ts'
 import { findOwed, wholeKey } from './find-owed.ts'
 import { openReplicationNotes } from './replication-notes.ts'
 
@@ -16,18 +16,7 @@ test.each(['what is noted', 'all that is stored'])(
     const { messages } = database
     const ids = Array.from({ length: 401 }, (_, place) => idOf(place + 1))
     const written = ids.map((_id, place) =>
-      toStoredMessage(
-        messageDocument.parse({
-          _id,
-          peerId: ben,
-          senderId: ann,
-          recipientId: ben,
-          status: 'sending',
-          content: `message ${place}`,
-          createdAt: place,
-          orderedAt: place,
-        }),
-      ),
+      toStoredMessage(testMessage(place, { _id, senderId: ann })),
     )
     await messages.bulkInsert(written)
     const own = await openOwedNotes(messages)

@@ -7,10 +7,10 @@ import { replicateRxCollection } from 'rxdb/plugins/replication'
 import { Subject } from 'rxjs'
 import { expect, onTestFinished, test } from 'vitest'
 import { must } from '../../../schema/helpers/must.ts'
-import { messageDocument } from '../../../schema/message.ts'
 import { type StoredMessage, toStoredMessage } from '../../database/storage/stored-message.ts'
 import { idOf, openTestConversation } from '../../database/testing/open-test-conversation.ts'
-import { ann, ben } from '../../database/testing/open-test-database.ts'
+import { ann } from '../../database/testing/open-test-database.ts'
+import { testMessage } from '../../database/testing/test-message.ts'
 import { guardReplication } from './guard-replication.ts'
 import { createPushFloor } from './push-floor.ts'
 
@@ -44,17 +44,7 @@ async function openReplication() {
     onFailed: (cause) => expect.unreachable(String(cause)),
   })
   async function write(place: number) {
-    const message = messageDocument.parse({
-      _id: idOf(place),
-      peerId: ben,
-      senderId: ann,
-      recipientId: ben,
-      status: 'sending',
-      content: `message ${place}`,
-      createdAt: place,
-      orderedAt: place,
-    })
-    await messages.insert(toStoredMessage(message))
+    await messages.insert(toStoredMessage(testMessage(place, { senderId: ann })))
     await expect.poll(() => pushed).toContain(idOf(place))
     await internal.streamQueue.up
   }
@@ -113,17 +103,8 @@ test('P1: what could not be stored is not noted as stored, also after the replic
     onMerged: () => undefined,
     onFailed: (cause) => failures.push(cause),
   })
-  const message = messageDocument.parse({
-    _id: idOf(1),
-    peerId: ben,
-    senderId: ben,
-    recipientId: ann,
-    status: 'delivered',
-    content: 'hello',
-    createdAt: 1,
-    orderedAt: 1,
-  })
-  stream$.next({ documents: [{ ...toStoredMessage(message), _deleted: false }], checkpoint: {} })
+  const message = { ...toStoredMessage(testMessage(1)), _deleted: false }
+  stream$.next({ documents: [message], checkpoint: {} })
   await expect.poll(() => failures).toEqual([failure])
   stop.abort()
   await internal.streamQueue.down

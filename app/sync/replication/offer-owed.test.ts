@@ -1,11 +1,11 @@
 import { replicateRxCollection } from 'rxdb/plugins/replication'
 import { expect, onTestFinished, test } from 'vitest'
 import { must } from '../../../schema/helpers/must.ts'
-import { messageDocument } from '../../../schema/message.ts'
 import { openOwedNotes } from '../../database/storage/dexie/owed-notes.ts'
 import { type StoredMessage, toStoredMessage } from '../../database/storage/stored-message.ts'
 import { idOf } from '../../database/testing/open-test-conversation.ts'
-import { ann, ben, openTestDatabase } from '../../database/testing/open-test-database.ts'
+import { ann, openTestDatabase } from '../../database/testing/open-test-database.ts'
+import { testMessage } from '../../database/testing/test-message.ts'
 import { offerOwed } from './offer-owed.ts'
 import { createPushFloor } from './push-floor.ts'
 
@@ -14,17 +14,7 @@ const identifier = 'test'
 test('P11: what the server has taken is owed no more, so that a start looks at what is left', async () => {
   const { database } = await openTestDatabase()
   const { messages } = database
-  const message = messageDocument.parse({
-    _id: idOf(1),
-    peerId: ben,
-    senderId: ann,
-    recipientId: ben,
-    status: 'sending',
-    content: 'hello',
-    createdAt: 1,
-    orderedAt: 1,
-  })
-  await messages.insert(toStoredMessage(message))
+  await messages.insert(toStoredMessage(testMessage(1, { senderId: ann })))
   const own = await openOwedNotes(messages)
   expect(await own.read()).toEqual([idOf(1)])
   const state = replicateRxCollection<StoredMessage, unknown>({

@@ -1,12 +1,11 @@
 import { replicateRxCollection } from 'rxdb/plugins/replication'
 import { Subject } from 'rxjs'
 import { expect, onTestFinished, test } from 'vitest'
-import { messageDocument } from '../../../schema/message.ts'
 import { setStarred } from '../../database/commands/set-starred.ts'
 import { type StoredMessage, toStoredMessage } from '../../database/storage/stored-message.ts'
 import { subscribeToChanges } from '../../database/storage/subscribe-to-changes.ts'
 import { idOf, openTestConversation } from '../../database/testing/open-test-conversation.ts'
-import { ann, ben } from '../../database/testing/open-test-database.ts'
+import { testMessage } from '../../database/testing/test-message.ts'
 import { waitUntil } from '../../lab/browser/wait-until.ts'
 import { createReceipts } from './receipts.ts'
 
@@ -32,16 +31,7 @@ async function open() {
   onTestFinished(async () => void (await replication.cancel()))
   await replication.awaitInitialReplication()
   function ofServer(id: number, place = id) {
-    const message = messageDocument.parse({
-      _id: idOf(id),
-      peerId: ben,
-      senderId: ben,
-      recipientId: ann,
-      status: 'sent',
-      content: `message ${place}`,
-      createdAt: place,
-      orderedAt: place,
-    })
+    const message = testMessage(place, { _id: idOf(id), status: 'sent' })
     return { ...toStoredMessage(message), _deleted: false }
   }
   const arrive = (place: number) =>

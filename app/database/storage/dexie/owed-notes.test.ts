@@ -2,12 +2,12 @@ import { replicateRxCollection } from 'rxdb/plugins/replication'
 import { Subject } from 'rxjs'
 import { expect, onTestFinished, test } from 'vitest'
 import { must } from '../../../../schema/helpers/must.ts'
-import { type MessageDocument, messageDocument } from '../../../../schema/message.ts'
+import type { MessageDocument } from '../../../../schema/message.ts'
 import { editMessage } from '../../commands/edit-message.ts'
 import { sendMessage } from '../../commands/send-message.ts'
 import { setStarred } from '../../commands/set-starred.ts'
-import { idOf } from '../../testing/open-test-conversation.ts'
-import { ann, ben, openTestDatabase } from '../../testing/open-test-database.ts'
+import { ben, openTestDatabase } from '../../testing/open-test-database.ts'
+import { testMessage } from '../../testing/test-message.ts'
 import { readDocuments } from '../read-documents.ts'
 import { type StoredMessage, toStoredMessage } from '../stored-message.ts'
 import { openOwedNotes } from './owed-notes.ts'
@@ -42,16 +42,7 @@ test('P11: a newer version from the server is owed once it is changed here, and 
   })
   onTestFinished(async () => void (await replication.cancel()))
   await replication.awaitInitialReplication()
-  const message = messageDocument.parse({
-    _id: idOf(1),
-    peerId: ben,
-    senderId: ben,
-    recipientId: ann,
-    status: 'delivered',
-    content: 'hello',
-    createdAt: 1,
-    orderedAt: 1,
-  })
+  const message = testMessage(1, { content: 'hello' })
   const { _id } = message
   const read = async () => (await readDocuments(messages, [_id])).get(_id)
   const receive = async (content: string) => {
