@@ -167,6 +167,7 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
       onError,
     }),
     noteActive: budget.activity.note,
+    log,
     sendMessage: createMessageSender({ acceptMessages }),
     setReaction: createReactionSetter({
       writer: createMessageWriter({
