@@ -140,6 +140,7 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
     forgetEpochOf: epochs.forget,
     forgetPushesOf: push.subscriptions.removeAllOf,
     forgetContactsOf: contacts.forget,
+    forgetReportsOf: people.reports.forget,
     async settle(userId) {
       // Writes of one person run in turn, so an empty write ends after all pending ones.
       const nothing = { actorId: userId, proposals: [] }
@@ -167,6 +168,7 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
       onError,
     }),
     noteActive: budget.activity.note,
+    log,
     sendMessage: createMessageSender({ acceptMessages }),
     setReaction: createReactionSetter({
       writer: createMessageWriter({
@@ -234,6 +236,7 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
     accounts,
     sessions,
     relations,
+    reports: people.reports,
     accountDeletion,
     tokens: people.tokens,
     hasher,

@@ -3,6 +3,7 @@ import { createDirectory } from './access/directory/directory.ts'
 import { createNameIndex } from './access/directory/name-index.ts'
 import { createPrivacy } from './access/privacy/privacy.ts'
 import { createRelations } from './access/relations.ts'
+import { createReports } from './access/reports.ts'
 import { createSessions } from './access/sessions.ts'
 import { createTokenKeeper } from './access/token-keeper.ts'
 import type { Settings } from './config.ts'
@@ -38,6 +39,7 @@ export function createPeople(options: { data: Data; mode: Settings['directory'] 
     sessions,
     contacts,
     relations,
+    reports: createReports({ storage }),
     directory,
     privacy,
     tokens,

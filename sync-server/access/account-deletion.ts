@@ -28,6 +28,7 @@ export type AccountDeletion = ReturnType<typeof createAccountDeletion>
  * @param forgetEpochOf deletes the person's own epoch
  * @param forgetPushesOf ends the pushes to the person's devices
  * @param forgetContactsOf deletes the person's contacts on a business channel
+ * @param forgetReportsOf deletes the person's reports, and those about them
  * @param now epoch ms
  */
 export function createAccountDeletion(options: {
@@ -42,6 +43,7 @@ export function createAccountDeletion(options: {
   forgetEpochOf: (userId: string) => Promise<void>
   forgetPushesOf?: (userId: string) => Promise<void>
   forgetContactsOf?: (userId: string) => Promise<void>
+  forgetReportsOf?: (userId: string) => Promise<void>
   onError: (error: unknown) => void
   now?: () => number
 }) {
@@ -61,6 +63,7 @@ export function createAccountDeletion(options: {
     await options.forgetDigestsOf(userId)
     await options.forgetEpochOf(userId)
     await options.forgetContactsOf?.(userId)
+    await options.forgetReportsOf?.(userId)
   }
 
   function finishLater(afterMs: number) {

@@ -1,5 +1,7 @@
 import { v7 as uuidv7 } from 'uuid'
+import type { RangeOptions } from '../storage/range-options.ts'
 import type { Storage } from '../storage/storage.ts'
+import { idsFrom } from './account-documents.ts'
 
 /** One person's report about another, for the operator of the server. `reportedAt` is epoch ms. */
 export interface ReportDocument {
@@ -8,7 +10,10 @@ export interface ReportDocument {
   reportedId: string
   reason: string
   reportedAt: number
+  _deleted?: true
 }
+
+const readAtOnce = 200
 
 export type Reports = ReturnType<typeof createReports>
 
@@ -40,6 +45,34 @@ export function createReports(options: { storage: Storage; now?: () => number })
     },
     /** This person's reports, oldest first. */
     list: (reporterId: string): Promise<ReportDocument[]> =>
-      database.range({ startkey: `${reporterId}~`, endkey: `${reporterId}~\uffff` }),
+      database.range(idsFrom(`${reporterId}~`)),
+
+    /**
+     * Deletes what a departed person reported, and what others reported about them. Reports are few,
+     * and their keys name only who made them: reads them all.
+     */
+    async forget(userId: string): Promise<void> {
+      const range: RangeOptions = { limit: readAtOnce }
+      for (;;) {
+        const page = await database.range(range)
+        const ids = page.flatMap(({ _id, reporterId, reportedId }) =>
+          reporterId === userId || reportedId === userId ? [_id] : [],
+        )
+        if (ids.length > 0) {
+          await database.update(ids, (stored) => ({
+            put: [...stored.keys()].map(describeForgotten),
+            result: undefined,
+          }))
+        }
+        const last = page.at(-1)
+        if (!last || page.length < readAtOnce) return
+        range.startkey = idsFrom(last._id).endkey
+      }
+    },
   }
+}
+
+/** What stays of a deleted document can be read: no reason, and nobody but in its key. */
+function describeForgotten(_id: string): ReportDocument {
+  return { _id, reporterId: '', reportedId: '', reason: '', reportedAt: 0, _deleted: true }
 }

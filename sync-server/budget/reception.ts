@@ -1,16 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { createTurnLines } from '../lib/turn-lines.ts'
+import { createFewInATurn } from '../lib/few-in-a-turn.ts'
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void
 
-interface Arrival {
-  request: IncomingMessage
-  response: ServerResponse
-}
-
 /**
- * Starts a few requests per event-loop turn, one of each caller in turn. Otherwise a burst of
- * hundreds would all start before anybody else's work continues.
+ * Starts a few requests per event-loop turn, one of each caller in turn.
  * @param startsPerTurn further ones wait for the next turn
  * @param keyOf the request's caller, as far as known yet
  */
@@ -19,39 +13,18 @@ export function createReception(options: {
   keyOf: (request: IncomingMessage) => string
 }) {
   const { startsPerTurn, keyOf } = options
-  const waiting = createTurnLines<Arrival>()
-  const state = { started: 0, isTurnDue: false }
-
-  function callNextTurn(begin: Listener) {
-    if (state.isTurnDue) return
-    state.isTurnDue = true
-    setImmediate(() => {
-      state.isTurnDue = false
-      state.started = 0
-      while (waiting.count() > 0 && state.started < startsPerTurn) {
-        const next = waiting.take()
-        // Nobody sees the answer or the end of a request that was given up.
-        if (next && !next.response.destroyed) start(next, begin)
-      }
-    })
-  }
-
-  function start({ request, response }: Arrival, begin: Listener) {
-    state.started += 1
-    callNextTurn(begin)
-    begin(request, response)
-  }
-
+  const turns = createFewInATurn({ startsPerTurn })
   return {
     /** A listener that passes requests on in their turn. */
     receive:
       (begin: Listener): Listener =>
-      (request, response) => {
-        const arrival = { request, response }
-        if (waiting.count() === 0 && state.started < startsPerTurn) return start(arrival, begin)
-        waiting.add(keyOf(request), arrival)
-        callNextTurn(begin)
-      },
-    countWaiting: waiting.count,
+      (request, response) =>
+        turns.take({
+          key: () => keyOf(request),
+          begin: () => begin(request, response),
+          // Nobody sees the answer or the end of a request that was given up.
+          isGivenUp: () => response.destroyed,
+        }),
+    countWaiting: turns.countWaiting,
   }
 }

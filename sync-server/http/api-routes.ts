@@ -6,7 +6,7 @@ import type { DeviceLinks } from '../access/linking/device-links.ts'
 import type { PasswordHasher } from '../access/passwords/password-hasher.ts'
 import type { Privacy } from '../access/privacy/privacy.ts'
 import type { Relations } from '../access/relations.ts'
-import { createReports } from '../access/reports.ts'
+import type { Reports } from '../access/reports.ts'
 import type { Sessions } from '../access/sessions.ts'
 import type { TokenKeeper } from '../access/token-keeper.ts'
 import type { Budget } from '../budget/budget.ts'
@@ -67,6 +67,7 @@ interface Options {
   accounts: Accounts
   sessions: Sessions
   relations: Relations
+  reports: Reports
   accountDeletion: AccountDeletion
   deviceLinks: DeviceLinks
   publicUrl: string | undefined
@@ -186,10 +187,9 @@ function createPeopleRoutes(
     lookups: LookupLimit
   },
 ): Route[] {
-  const { storage, accounts, sessions, relations, accountDeletion, directory, presence } = options
+  const { accounts, sessions, relations, accountDeletion, directory, presence } = options
   const { users: presenter, messages, conversations, limitAttempts, log, quota, rate } = options
-  const { contacts, channel, lookups } = options
-  const reports = createReports({ storage })
+  const { contacts, channel, lookups, reports } = options
   const kept = { sessions, relations, reports, messages, conversations }
   return [
     ...createAccountRoutes({

@@ -8,6 +8,7 @@ import {
 } from '../../schema/api/socket-events.ts'
 import { createDeferred } from '../../schema/helpers/deferred.ts'
 import { limits } from '../../schema/limits.ts'
+import { createLog } from '../lib/log.ts'
 import { proposeMessage } from '../messages/proposals/propose-message.ts'
 import { openTestSocket, type TestSocket } from '../testing/open-test-socket.ts'
 import { startTestApp, type TestApp, type TestPerson } from '../testing/start-test-app.ts'
@@ -173,6 +174,34 @@ it('an ended sign-in ends the line, and pushes nothing more', async () => {
   expect(await readMessages(opened.ben)).not.toContain('after the end')
 })
 
+it('each push is a line of the log, as a request is, and has neither words nor names of the caller’s', async () => {
+  const lines: string[] = []
+  const log = createLog('info', { write: (line: string) => void lines.push(line) })
+  const app = await startTestApp({}, { log })
+  onTestFinished(() => app.close())
+  const [fay, gus] = [await app.register('Fay'), await app.register('Gus')]
+  const device = await openTestSocket({ url: app.url, token: fay.token, protocol: changesProtocol })
+  onTestFinished(() => device.socket.terminate())
+  const [one, two] = [write('a secret', fay, gus), write('another secret', fay, gus)]
+  device.say('push-documents', { id: 1, database: 'messages', docs: [one] })
+  device.say('push-documents', { id: 2, database: 'my words', docs: [] })
+  const readLogged = () => lines.map((line) => JSON.parse(line))
+  const findPushes = () => readLogged().filter(({ method }) => method === 'PUSH')
+  await expect.poll(() => findPushes().length).toBe(2)
+  const { token } = fay
+  await app.call('POST', '/sync/messages/_bulk_docs', { token, body: { docs: [two] } })
+  const route = '/sync/messages/_bulk_docs'
+  const findRequest = () => readLogged().find((one) => one.route === route && one.method === 'POST')
+  await expect.poll(findRequest).toBeDefined()
+  const push = findPushes().find(({ status }) => status === 201)
+  expect(Object.keys(push)).toEqual(Object.keys(findRequest()))
+  expect(push).toMatchObject({ route, isAnswered: true, userId: fay.userId })
+  const refused = findPushes().find(({ status }) => status === 404)
+  expect(refused).toMatchObject({ route: 'none', isAnswered: true, userId: fay.userId })
+  expect(lines.join('')).not.toMatch(/secret|my words|petrel\.v/)
+  expect(lines.join('')).not.toContain(token)
+})
+
 it('P3: a server that stops finishes the push that is under way', async () => {
   const [reached, held] = [createDeferred<void>(), createDeferred<void>()]
   const app = await startTestApp(
@@ -227,6 +256,7 @@ describe('P12: pushes over a line', () => {
     const waiting: (() => void)[] = []
     const taker = createPushTaker({
       noteActive: () => {},
+      log: createLog('silent', { write: () => undefined }),
       answerPush: () =>
         new Promise((resolve) =>
           waiting.push(() =>

@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto'
 import { apiErrors } from '../../schema/api/api-error.ts'
 import type { ClientEvent, ServerEvent } from '../../schema/api/socket-events.ts'
 import type { Caller } from '../access/token-keeper.ts'
+import type { Log } from '../lib/log.ts'
 import type { Connection } from './connections/connections.ts'
 import { createFrameBudgets } from './connections/frame-budgets.ts'
 
@@ -33,19 +35,21 @@ const tooMany = {
 /**
  * Takes documents that devices push over their lines. Too many are answered, like follows, and end
  * no connection; an answer that finds the line full is lost, and the device asks by HTTP (P7).
+ * Each push is a line of the log, like a request.
  * @param noteActive called with each person who pushes, as the doorman does for requests
  */
 export function createPushTaker(options: {
   answerPush: AnswerPush
   noteActive: (userId: string) => void
+  log: Pick<Log, 'info'>
 }) {
-  const { answerPush, noteActive } = options
+  const { answerPush, noteActive, log } = options
   const budgets = createFrameBudgets()
   const unanswered = new WeakMap<Connection, number>()
   const state = { taken: 0 }
 
-  function tell(connection: Connection, event: ServerEvent) {
-    connection.send(JSON.stringify(event))
+  function tell(connection: Connection, event: ServerEvent): boolean {
+    return connection.send(JSON.stringify(event))
   }
 
   async function answer(connection: Connection, asked: Asked) {
@@ -70,12 +74,24 @@ export function createPushTaker(options: {
     },
     async take(connection: Connection, asked: Asked) {
       if (!connection.hasLine) return
+      const startedAt = performance.now()
       const answered: Answered = {
         id: asked.id,
         ...(await answer(connection, asked)),
         now: Date.now(),
       }
-      tell(connection, { event: 'push-answered', data: answered })
+      const isAnswered = tell(connection, { event: 'push-answered', data: answered })
+      // Only a database that was found has an epoch: any other name is the caller's own words.
+      const isFound = answered.epoch !== undefined
+      log.info({
+        requestId: randomUUID(),
+        method: 'PUSH',
+        route: isFound ? `/sync/${asked.database}/_bulk_docs` : 'none',
+        status: answered.status,
+        isAnswered,
+        userId: connection.caller.userId,
+        ms: Math.round(performance.now() - startedAt),
+      })
     },
     /** Pushes since the start that were not refused as too many. */
     countTaken: () => state.taken,

@@ -4,6 +4,7 @@ import type { Privacy } from '../access/privacy/privacy.ts'
 import type { Relations } from '../access/relations.ts'
 import type { Sessions } from '../access/sessions.ts'
 import type { TokenHolder } from '../access/token-keeper.ts'
+import type { Log } from '../lib/log.ts'
 import type { Storage } from '../storage/storage.ts'
 import { createChangeLines } from './change-lines.ts'
 import type { Connections } from './connections/connections.ts'
@@ -38,6 +39,7 @@ export function createRealtime(options: {
   answerPush: AnswerPush
   /** Called with each person who pushes. */
   noteActive: (userId: string) => void
+  log: Log
   sendMessage: SendMessage
   setReaction: SetReaction
   hearChannelEvent: HandleChannelEvent

@@ -29,6 +29,8 @@ const noContacts = { seq: 0, readAt: 0, isStale: true, reading: undefined }
 export interface Sight {
   seesAll: boolean
   sees(userId: string): boolean
+  /** Does that person block this one? */
+  isBlockedBy(userId: string): boolean
 }
 
 export type Directory = ReturnType<typeof createDirectory>
@@ -36,7 +38,7 @@ export type Directory = ReturnType<typeof createDirectory>
 /**
  * Decides who a person can find, and whose presence they see. `open`: everybody. `contacts`: people
  * they have a conversation with, others by exact name or number only. Blocking hides presence both
- * ways.
+ * ways, and who blocks somebody is found by them only where they have a conversation.
  * @param isShared other servers write the same databases, so cached entries expire
  */
 export function createDirectory(options: {
@@ -102,7 +104,22 @@ export function createDirectory(options: {
         if (blocked.has(userId) || blockedBy.has(userId)) return false
         return !contacts || contacts.has(userId)
       },
+      isBlockedBy: (userId) => blockedBy.has(userId),
     }
+  }
+
+  /** Without strangers who block the person, and without the person themselves. */
+  async function keepFindable(
+    userId: string,
+    found: readonly AccountDocument[],
+  ): Promise<AccountDocument[]> {
+    const others = found.filter((account) => account.userId !== userId)
+    const { blockedBy } = await relations.readBlocks(userId)
+    if (!others.some((account) => blockedBy.has(account.userId))) return others
+    const contacts = await listContacts(userId)
+    return others.filter(
+      (account) => !blockedBy.has(account.userId) || contacts.has(account.userId),
+    )
   }
 
   async function listPeople(userId: string): Promise<AccountDocument[]> {
@@ -152,7 +169,7 @@ export function createDirectory(options: {
   return {
     /** Everybody in the person's list of people; never themselves. */
     async list(userId: string): Promise<AccountDocument[]> {
-      const others = (await listPeople(userId)).filter((account) => account.userId !== userId)
+      const others = await keepFindable(userId, await listPeople(userId))
       return others.slice(0, limits.usersListMax)
     },
 
@@ -163,16 +180,14 @@ export function createDirectory(options: {
     async search(userId: string, text: string): Promise<AccountDocument[]> {
       const query = text.trim()
       if (query.length < limits.userSearchMinLength) return []
-      const others = (await findMatches(userId, query)).filter(
-        (account) => account.userId !== userId,
-      )
+      const others = await keepFindable(userId, await findMatches(userId, query))
       return others.slice(0, limits.userSearchMax)
     },
 
     /** The person with this whole phone number; never the caller. */
     async findByPhone(userId: string, digits: string): Promise<AccountDocument | undefined> {
       const found = await accounts.findByPhone(digits)
-      return found?.userId === userId ? undefined : found
+      return found && (await keepFindable(userId, [found]))[0]
     },
 
     /**
@@ -181,8 +196,7 @@ export function createDirectory(options: {
      */
     async searchPhones(userId: string, digits: string): Promise<AccountDocument[]> {
       if (digits.length < limits.phoneSearchMinDigits) return []
-      const found = await findPhones(userId, digits)
-      const others = found.filter((account) => account.userId !== userId)
+      const others = await keepFindable(userId, await findPhones(userId, digits))
       return others.slice(0, limits.phoneSearchMax)
     },
 

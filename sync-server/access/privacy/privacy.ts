@@ -89,7 +89,10 @@ export function createPrivacy(options: {
     /** Reads this person's settings, so that nobody waits for them. */
     prepare: async (userId: string) => void (await readOne(userId)),
 
-    /** What a viewer may see of each of these people; a block hides presence both ways. */
+    /**
+     * What a viewer may see of each of these people. A block hides presence both ways, and the
+     * picture from who is blocked; whoever blocks keeps its address for when the block ends.
+     */
     async readViews(
       viewerId: string,
       userIds: readonly string[],
@@ -109,7 +112,15 @@ export function createPrivacy(options: {
             names.map(([part, name]) => [part, own[name] === 'everybody' || chats.has(id)]),
           ) as PersonView
           const isSeen = sight.sees(id)
-          return [id, { ...view, online: view.online && isSeen, lastSeen: view.lastSeen && isSeen }]
+          return [
+            id,
+            {
+              ...view,
+              online: view.online && isSeen,
+              lastSeen: view.lastSeen && isSeen,
+              picture: view.picture && !sight.isBlockedBy(id),
+            },
+          ]
         }),
       )
     },

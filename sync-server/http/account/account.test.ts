@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { accountExport } from '../../../schema/api/account-export.ts'
+import type { ReportDocument } from '../../access/reports.ts'
 import {
   nameConversationsDatabase,
   nameMessagesDatabase,
@@ -111,6 +112,26 @@ describe('DELETE /users/me', () => {
     expect((await as(next).put('/users/profile', { phone_number: phone })).status).toBe(200)
     expect((await as(next).get(`/messages/${opened.ben.userId}`)).body).toEqual([])
     await opened.chat.say(opened.ben, next, 'hello')
+  })
+
+  it('takes along what the person reported, and what others reported about them', async () => {
+    const { chat, ben } = opened
+    const [gil, hal] = [await chat.register('Gil'), await chat.register('Hal')]
+    const report = (from: TestPerson, about: TestPerson, reason: string) =>
+      as(from).post(`/users/${about.userId}/report`, { reason })
+    await report(gil, ben, 'a reason of Gil’s')
+    for (let times = 0; times < 2; times += 1) await report(ben, gil, 'a reason about Gil')
+    await report(ben, hal, 'a reason about Hal')
+    await as(gil).remove('/users/me')
+    const exported = JSON.parse((await as(ben).get('/users/me/export')).text)
+    expect(exported.reports).toMatchObject([{ userId: hal.userId, reason: 'a reason about Hal' }])
+    const { results } = await chat.app.whileStopped((storage) =>
+      storage.database<ReportDocument>('reports').changes({ includeDocs: true }),
+    )
+    // A deleted document can still be read.
+    const left = JSON.stringify(results.map(({ doc }) => ({ ...doc, _id: '' })))
+    expect(left).toContain('a reason about Hal')
+    expect(left).not.toMatch(new RegExp(`Gil|${gil.userId}`))
   })
 
   it('leaves no database and no trace, also after requests that were under way', async () => {

@@ -6,6 +6,7 @@ import { openTestChat, type TestChat } from '../../testing/open-test-chat.ts'
 import { isShownAsOnline } from '../../testing/open-test-presence.ts'
 import { openTestSocket } from '../../testing/open-test-socket.ts'
 import type { TestPerson } from '../../testing/start-test-app.ts'
+import { testBytes, uploadPicture } from '../../testing/test-files.ts'
 
 /** Ann hides, Ben has a chat with her, and Cleo is a stranger who tries every door. */
 const opened = {} as { chat: TestChat; ann: TestPerson; ben: TestPerson; cleo: TestPerson }
@@ -196,6 +197,48 @@ describe('what only chats may see', () => {
     anns.say('typing', { recipientId: opened.ben.userId })
     await expect.poll(() => bens.count('user-typing')).toBe(1)
     expect(cleos.count('user-typing')).toBe(0)
+  })
+})
+
+describe('a block', () => {
+  it('P8: takes the picture from who is blocked, its address too, through every door', async () => {
+    const { chat, ann, ben } = opened
+    const { body } = await uploadPicture(chat.app, ann, { bytes: testBytes.png() })
+    const { profilePicture } = body
+    await expectAtDoors(ben, { profilePicture })
+    const setBlocked = (blocked: boolean) => as(ann).put(`/users/${ben.userId}/block`, { blocked })
+    await setBlocked(true)
+    await expectAtDoors(ben, { profilePicture: null })
+    await expectAtDoors(opened.cleo, { profilePicture })
+    await setBlocked(false)
+    await expectAtDoors(ben, { profilePicture })
+  })
+
+  it('P8: hides who blocks from whom they block, by name, number and email, but not from a chat', async () => {
+    const { chat, ann, ben } = opened
+    const dee = await chat.register('Dee')
+    const setBlocked = (person: TestPerson, blocked: boolean) =>
+      as(ann).put(`/users/${person.userId}/block`, { blocked })
+    const searches = ['/users', '/users/search/ann', '/users/search/phone/1650555']
+    /** Is Ann found each of these ways? */
+    const findWays = async (viewer: TestPerson) => {
+      const lists = searches.map(async (path) => {
+        const { body } = await as(viewer).get(path)
+        return (body as Seen[]).some(({ _id }) => _id === ann.userId)
+      })
+      const { status } = await as(viewer).get('/users/phone/16505551234')
+      return [...(await Promise.all(lists)), status === 200]
+    }
+    const yes = [true, true, true, true]
+    expect(await findWays(dee)).toEqual(yes)
+    await setBlocked(dee, true)
+    expect(await findWays(dee)).toEqual([false, false, false, false])
+    expect((await as(dee).get(`/users/${ann.userId}`)).body.username).toBe('Ann')
+    await setBlocked(ben, true)
+    expect(await findWays(ben)).toEqual(yes)
+    expect((await as(ben).get('/users/search/ann@example.org')).body).toEqual([])
+    for (const person of [ben, dee]) await setBlocked(person, false)
+    expect(await findWays(dee)).toEqual(yes)
   })
 })
 

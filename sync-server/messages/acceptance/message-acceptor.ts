@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises'
 import { groupBy } from '../../../schema/helpers/group-by.ts'
 import { must } from '../../../schema/helpers/must.ts'
 import { slicesOf } from '../../../schema/helpers/slices-of.ts'
@@ -7,6 +6,7 @@ import type { MessageDocument } from '../../../schema/message.ts'
 import { PersonGone } from '../../access/person-gone.ts'
 import type { Reach, Relations } from '../../access/relations.ts'
 import { createKeyedBatcher } from '../../lib/keyed-batcher.ts'
+import { mapInTurns } from '../../lib/map-in-turns.ts'
 import { DatabaseGone } from '../../storage/databases/database-gone.ts'
 import { nameMessagesDatabase } from '../../storage/databases/database-names.ts'
 import type { Storage } from '../../storage/storage.ts'
@@ -15,7 +15,7 @@ import { type MessageFiles, shareFiles } from '../copies/message-files.ts'
 import type { OrderEntry } from '../order/order-entry.ts'
 import type { OrderJournal } from '../order/order-journal.ts'
 import type { MessagePrivacy } from '../privacy/message-privacy.ts'
-import { type MessageProposal, readMessageProposal } from '../proposals/message-draft.ts'
+import { readMessageProposal } from '../proposals/message-draft.ts'
 import type { Outcome, Proposal } from '../proposals/proposal.ts'
 import { draftGroup, findPeer, groupById } from '../proposals/proposal-group.ts'
 import type { AcceptanceListener, AcceptRequest } from './acceptance-listener.ts'
@@ -32,7 +32,7 @@ type Asked = Pick<Delivery, 'actorId' | 'peerId' | 'groups' | 'isActorFull'>
  * others write meanwhile, and each part costs three requests.
  */
 const atOnce = { inOneStore: 25, onCouchdb: 100 }
-const proposalsAtOnce = 50
+
 /**
  * The one way in for messages (P4). Batches each person's proposals; writes those to one peer as
  * one transaction: place, peer copy, own copy, which acknowledges (P3). Without atomic storage an
@@ -76,7 +76,7 @@ export function createMessageAcceptor(options: {
   const { hasBegun, finish } = createDeliveryFinisher(options)
 
   async function acceptBatch(actorId: string, sources: readonly Proposal[]) {
-    const proposals = await readProposals(sources)
+    const proposals = await mapInTurns(sources, readMessageProposal)
     if (proposals.length > 0) await requireHere(actorId)
     const isActorFull = proposals.length > 0 && (await isFull(actorId))
     const groups = groupById(proposals)
@@ -192,16 +192,6 @@ export function createMessageAcceptor(options: {
     /** Resolves when no write is running. */
     settle: () => batcher.settle(),
   }
-}
-
-/** Yields to others between pieces of a large push. */
-async function readProposals(sources: readonly Proposal[]): Promise<MessageProposal[]> {
-  const proposals: MessageProposal[] = []
-  for (const slice of slicesOf(sources, proposalsAtOnce)) {
-    if (proposals.length > 0) await setImmediate()
-    proposals.push(...slice.map(readMessageProposal))
-  }
-  return proposals
 }
 
 function requireDone<Value>(settled: PromiseSettledResult<Value>): Value {

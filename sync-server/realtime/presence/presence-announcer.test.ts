@@ -104,3 +104,20 @@ it('P9: a device that goes while it is greeted is not told anything again and ag
   await expect.poll(() => ben.told).toHaveLength(2)
   expect(ann.state.triedInVain).toBe(0)
 })
+
+it('P12: many people are told over several turns of the event loop', async () => {
+  const { connect } = start()
+  const many = Array.from({ length: 100 }, (_, index) => connect(`person ${index}`))
+  await expect.poll(() => many.every(({ told }) => told.length > 0)).toBe(true)
+  const before = many.map(({ told }) => told.length)
+  const countTold = () =>
+    many.filter(({ told }, index) => told.length > (before[index] ?? 0)).length
+  connect('zoe')
+  const steps: number[] = []
+  for (let last = 0; last < many.length; ) {
+    await new Promise((resolve) => setImmediate(resolve))
+    steps.push(countTold() - last)
+    last = countTold()
+  }
+  expect(Math.max(...steps)).toBeLessThanOrEqual(2 * 20)
+})

@@ -12,8 +12,8 @@ export type PresenceAnnouncer = ReturnType<typeof createPresenceAnnouncer>
 const announceEveryMs = 1_000
 /** Announces less often when there is much to send, instead of filling every line. */
 const bytesPerMs = 20_000
-/** Yields to other work after this many people. */
-const peopleInARow = 200
+/** Yields to other work after this many people: each is told of up to hundreds, on a few sockets. */
+const peopleInARow = 20
 
 /**
  * Tells each connected person about visible people's comings and goings: at once, and then at most

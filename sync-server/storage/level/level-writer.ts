@@ -1,5 +1,6 @@
 import { createTurnLines, type TurnLines } from '../../lib/turn-lines.ts'
 import { asStorageError } from '../databases/as-storage-error.ts'
+import { DocumentDamaged } from '../databases/document-damaged.ts'
 import type { Signals } from '../databases/signals.ts'
 import { StorageUnavailable } from '../databases/storage-unavailable.ts'
 import type { Transaction, TransactionOutcome } from '../documents/transaction.ts'
@@ -71,7 +72,8 @@ export function createLevelWriter(options: {
       // Some may be stored, and a retry would find them. Announce only these: on a full disk, each
       // retry would wake everybody who has tried.
       announceUnsure(names)
-      if (failed instanceof StorageUnavailable || left.length <= 1) {
+      const isOfAll = failed instanceof StorageUnavailable && !(failed instanceof DocumentDamaged)
+      if (isOfAll || left.length <= 1) {
         for (const member of left) member.settle({ failed })
         for (const name of names) unsure.add(name)
       } else for (const member of left) await writeApart([member])

@@ -1,4 +1,4 @@
-import { StorageUnavailable } from '../databases/storage-unavailable.ts'
+import { DocumentDamaged } from '../databases/document-damaged.ts'
 import type { Document, Stored } from '../documents/documents.ts'
 import { readDocument, readEach } from '../documents/read-documents.ts'
 import type { OpenDatabase } from './open-database.ts'
@@ -22,7 +22,7 @@ export interface Current {
  * What is stored of each id: read where PouchDB's adapter keeps it, because its `get` queues behind
  * writes, copies, and builds an error with a stack for a missing document. PouchDB reads whatever is
  * unusual.
- * @throws StorageUnavailable for a damaged one
+ * @throws DocumentDamaged for a damaged one
  */
 export async function readWithMetadata(
   { pouch, view }: Pick<OpenDatabase, 'pouch' | 'view'>,
@@ -48,7 +48,7 @@ export async function readWithMetadata(
   return await readEach(ids, read)
 }
 
-/** The existing, undeleted documents, by id. @throws StorageUnavailable for a damaged one */
+/** The existing, undeleted documents, by id. @throws DocumentDamaged for a damaged one */
 export async function readCurrent(
   database: Pick<OpenDatabase, 'pouch' | 'view'>,
   ids: ReadonlySet<string>,
@@ -71,6 +71,6 @@ function parse(text: string) {
   try {
     return JSON.parse(text)
   } catch {
-    throw new StorageUnavailable('a stored document is damaged')
+    throw new DocumentDamaged('a stored document is damaged')
   }
 }

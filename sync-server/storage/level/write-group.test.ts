@@ -1,12 +1,15 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { ClassicLevel } from 'classic-level'
 import { expect, onTestFinished, test } from 'vitest'
 import { createDeferred } from '../../../schema/helpers/deferred.ts'
+import { isStorageUnavailable } from '../databases/storage-unavailable.ts'
 import { createStorage } from '../storage.ts'
 import { countingReads } from './counting-reads.ts'
 import type { Level } from './level-store.ts'
-import { bySequence } from './pouch-keys.ts'
+import { bySequence, documentStore } from './pouch-keys.ts'
+import { rangeOf } from './prefixed-leveldown.ts'
 
 interface Note {
   _id: string
@@ -84,6 +87,42 @@ test('a write waits for a reader that knows where a body is, and has not read it
   expect(await reading).toMatchObject({ count: 0 })
   await update
   expect(await notes.readRevision('a', {})).toMatchObject({ count: 1 })
+})
+
+test('P6: a damaged document fails the transaction that needs it, and no other of its group', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'petrel-damaged-'))
+  const open = () => createStorage({ dataDir, durability: 'relaxed' })
+  const before = open()
+  for (const _id of ['a', 'damaged']) {
+    await before.database<Note>('notes').insert({ _id, count: 0 })
+  }
+  await before.close()
+  const level = new ClassicLevel(join(dataDir, 'store'))
+  await level.put(`${rangeOf('notes').gte}${documentStore}damaged`, '{"id":"dam')
+  await level.close()
+
+  const storage = open()
+  onTestFinished(async () => {
+    await storage.close()
+    await rm(dataDir, { recursive: true })
+  })
+  const raise = (_id: string) =>
+    storage.database<Note>('notes').update([_id], (stored) => ({
+      put: [...stored.values()].map((note) => ({ ...note, count: note.count + 1 })),
+      result: undefined,
+    }))
+  const insert = (name: string) => storage.database<Note>(name).insert({ _id: 'b', count: 0 })
+  // The first is written alone, and the others wait for it together.
+  const [, ...others] = await Promise.allSettled([
+    insert('notes'),
+    raise('a'),
+    raise('damaged'),
+    insert('others'),
+  ])
+  expect(others.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+  expect(others[1]).toMatchObject({ reason: { message: 'a stored document is damaged' } })
+  expect(others[1]?.status === 'rejected' && isStorageUnavailable(others[1].reason)).toBe(true)
+  expect((await storage.database<Note>('notes').read(['a'])).get('a')?.count).toBe(1)
 })
 
 /** Stops the first read of a body after `begin`, until `release`. */
