@@ -325,7 +325,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
     if (event === 'online') people.refresh().catch(() => {})
     if (event === 'front') blocked.refreshIfOld()
   })
-  const typing = createTypingSignal({ send: line.send, now: platform.now })
+  const typing = createTypingSignal({ send: line.send })
   const watched = createWatchedPeople({ send: line.send })
   const front = createFrontSignal({ send: line.send, page })
 
