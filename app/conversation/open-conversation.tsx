@@ -69,7 +69,7 @@ export function OpenConversation(props: OpenConversationProps) {
   const obstacle = useWriteObstacle(messenger, peerId)
   const today = useToday()
   const isTyping = useLivePart(messenger.presence, (presence) => presence.isTyping(peerId))
-  const { isLoaded } = window
+  const { isLoaded, hasFailed } = window
   const isEmpty = window.items.length === 0
   const failure = useFailure(window.items)
   const reaction = useReactionNews({ messenger, peerId, peerName })
@@ -226,6 +226,7 @@ export function OpenConversation(props: OpenConversationProps) {
       ) : (
         <NoMessages
           isLoaded={isLoaded}
+          hasFailed={hasFailed}
           isTyping={isTyping}
           peerName={peerName}
           canWrite={!obstacle}

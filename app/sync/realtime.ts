@@ -73,7 +73,7 @@ export function createRealtime(options: {
     onOutdated: options.onOutdated,
     onSignedOut: options.onSignedOut,
   })
-  const typing = createTypingSignal({ send: line.send, now: platform.now })
+  const typing = createTypingSignal({ send: line.send })
   const watched = createWatchedPeople({ send: line.send })
   const front = createFrontSignal({ send: line.send, page: platform.page })
 

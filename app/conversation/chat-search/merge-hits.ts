@@ -1,7 +1,23 @@
+import { matchesQuery, parseQuery } from '../../database/search/search-query.ts'
+
 /** A matching message and its place in the conversation, epoch ms. */
 export interface Hit {
   _id: string
   orderedAt: number
+}
+
+/**
+ * The server searches for any part of the text. Of its answer counts what this device would find
+ * too: only that is marked, and found again without the network.
+ */
+export function readServerHits(
+  found: readonly { _id: string; orderedAt: string; content: string }[],
+  query: string,
+): Hit[] {
+  const wanted = parseQuery(query)
+  return found
+    .filter(({ content }) => matchesQuery(content, wanted))
+    .map(({ _id, orderedAt }) => ({ _id, orderedAt: Date.parse(orderedAt) }))
 }
 
 /**

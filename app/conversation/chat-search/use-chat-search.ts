@@ -3,7 +3,7 @@ import { limits } from '../../../schema/limits.ts'
 import type { MessageSearch } from '../../sync/messenger-types.ts'
 import { useDebounced } from '../../ui/hooks/use-debounced.ts'
 import { useLivePart } from '../../ui/hooks/use-live-value.ts'
-import { type Hit, mergeHits } from './merge-hits.ts'
+import { type Hit, mergeHits, readServerHits } from './merge-hits.ts'
 
 /** The number of hits per read. */
 const pageSize = 500
@@ -22,7 +22,7 @@ const none: LocalHits = { hits: nothing, query: '', isComplete: true }
 export type AskServer = (request: {
   query: string
   userId: string
-}) => Promise<readonly { _id: string; orderedAt: string }[]>
+}) => Promise<readonly { _id: string; orderedAt: string; content: string }[]>
 
 interface ChatSearchOptions {
   search: MessageSearch
@@ -73,8 +73,7 @@ export function useChatSearch({ search, peerId, query, askServer }: ChatSearchOp
     const watch = { isOver: false }
     askServer({ query: asked, userId: peerId }).then(
       (found) => {
-        const hits = found.map(({ _id, orderedAt }) => ({ _id, orderedAt: Date.parse(orderedAt) }))
-        if (!watch.isOver) setRemote({ hits, query: asked })
+        if (!watch.isOver) setRemote({ hits: readServerHits(found, asked), query: asked })
       },
       // Without the server only the device's own hits count.
       () => {},

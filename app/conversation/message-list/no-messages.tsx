@@ -3,17 +3,23 @@ import { TypingBubble } from './typing-bubble.tsx'
 
 interface NoMessagesProps {
   isLoaded: boolean
+  hasFailed: boolean
   isTyping: boolean
   peerName: string
   canWrite: boolean
 }
 
 /** Shown while there are no messages. */
-export function NoMessages({ isLoaded, isTyping, peerName, canWrite }: NoMessagesProps) {
+export function NoMessages(props: NoMessagesProps) {
+  const { isLoaded, hasFailed, isTyping, peerName, canWrite } = props
   if (!isLoaded) {
     return (
       <div className={styles.middle}>
-        <p className={styles.loading}>Loading messages...</p>
+        {hasFailed ? (
+          <p role="alert">This device couldn't read your messages. Trying again soon.</p>
+        ) : (
+          <p className={styles.loading}>Loading messages...</p>
+        )}
       </div>
     )
   }

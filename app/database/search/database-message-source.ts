@@ -1,5 +1,12 @@
 import { getChangedDocumentsSince } from 'rxdb/plugins/core'
 import type { MessageDocument } from '../../../schema/message.ts'
+import { readDexie } from '../storage/dexie/owed-notes.ts'
+import {
+  dropSetBack,
+  readSetBack,
+  type SetBack,
+  usualDelayMs,
+} from '../storage/dexie/record-set-back.ts'
 import type { PetrelDatabase } from '../storage/open-database.ts'
 import { countDocuments, queryDocuments, readDocuments } from '../storage/read-documents.ts'
 import { fromStoredMessage, type StoredMessage } from '../storage/stored-message.ts'
@@ -12,20 +19,29 @@ interface Checkpoint {
   id: string
 }
 
-/**
- * A write gets its time when it begins. Another tab may store its write after a later one was read,
- * and the page may close before hearing of it: so the first read goes back a little.
- */
-const overlapMs = 10_000
-
 const wholeCollection = { selector: {}, sort: [{ _id: 'asc' as const }], index: ['_id'] }
 
 /** A person's database as the source of the search. Close the index before the database. */
 export function createMessageSource(database: PetrelDatabase): MessageSource<MessageDocument> {
   const { messages, conversations } = database
-  /** `heard`: the time of the earliest write reported since the last read. */
-  const state = { isFirst: true, heard: Number.POSITIVE_INFINITY }
+  const state = {
+    isFirst: true,
+    /** The time of the earliest write reported since the last read. */
+    heard: Number.POSITIVE_INFINITY,
+    /** The clock was set back before that, and what was written then has been read. */
+    setBack: undefined as SetBack | undefined,
+  }
   let marks: Promise<Map<string, number>> | undefined
+
+  /**
+   * Another tab may store its write after a later one was read, and the page may close before
+   * hearing of it: so the first read goes back a little, or as far as the clock was set back.
+   */
+  async function findStart(checkpoint: Checkpoint | undefined) {
+    if (!state.isFirst || !checkpoint) return Number.POSITIVE_INFINITY
+    state.setBack = await readSetBack(await readDexie(messages.storageInstance))
+    return Math.min(checkpoint.lwt - usualDelayMs, state.setBack?.lwt ?? Number.POSITIVE_INFINITY)
+  }
 
   async function loadMarks(): Promise<Map<string, number>> {
     const found = await queryDocuments(conversations, wholeCollection)
@@ -37,10 +53,11 @@ export function createMessageSource(database: PetrelDatabase): MessageSource<Mes
   return {
     async readChanges(after, limit) {
       const checkpoint = after as Checkpoint | undefined
-      const from = Math.min(state.heard, (checkpoint?.lwt ?? 0) - (state.isFirst ? overlapMs : 0))
-      const start = checkpoint && from < checkpoint.lwt ? { lwt: from, id: '' } : checkpoint
+      const first = await findStart(checkpoint)
       const { heard } = state
       state.heard = Number.POSITIVE_INFINITY
+      const from = Math.min(heard, first)
+      const start = checkpoint && from < checkpoint.lwt ? { lwt: from, id: '' } : checkpoint
       try {
         const changes = await getChangedDocumentsSince<StoredMessage, Checkpoint | undefined>(
           messages.storageInstance,
@@ -53,6 +70,12 @@ export function createMessageSource(database: PetrelDatabase): MessageSource<Mes
         state.heard = Math.min(state.heard, heard)
         throw error
       }
+    },
+    async settle() {
+      const { setBack } = state
+      if (!setBack) return
+      state.setBack = undefined
+      await dropSetBack(await readDexie(messages.storageInstance), setBack)
     },
     async readMessages(ids) {
       const found = await readDocuments(messages, ids)

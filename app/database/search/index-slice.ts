@@ -30,7 +30,10 @@ export async function indexSlice(options: SliceOptions): Promise<number | 'swept
   const begin = await readState(store)
   if (await sweepCleared(options, begin)) return 'swept'
   const { messages, next: checkpoint } = await source.readChanges(begin.checkpoint, sliceSize)
-  if (messages.length === 0) return 'done'
+  if (messages.length === 0) {
+    await source.settle()
+    return 'done'
+  }
   for (;;) {
     const state = await readState(store)
     const clearedMarks = await joinMarks(source, state)
@@ -38,7 +41,9 @@ export async function indexSlice(options: SliceOptions): Promise<number | 'swept
     const scanned = state.scanned + messages.length
     const next = { checkpoint, scanned }
     if (await commitEdits(store, { state, edits, next })) {
-      return messages.length < sliceSize ? 'done' : scanned
+      if (messages.length === sliceSize) return scanned
+      await source.settle()
+      return 'done'
     }
     // Another tab wrote first: this slice must still be written, unless that tab did.
     await yieldToScreen()

@@ -17,6 +17,8 @@ export interface MessageSource<Message extends SearchableMessage> {
     after: unknown,
     limit: number,
   ): Promise<{ messages: readonly Message[]; next: unknown }>
+  /** Tells that everything there is has been read, and is kept. */
+  settle(): Promise<void>
   /** Those on the device, in their current version. */
   readMessages(ids: readonly string[]): Promise<ReadonlyMap<string, Message>>
   /** Each cleared conversation's mark: hides messages up to this `orderedAt` from the search. */

@@ -9,9 +9,15 @@ import { editMessage } from '../commands/edit-message.ts'
 import { sendMessage } from '../commands/send-message.ts'
 import { setStarred } from '../commands/set-starred.ts'
 import type { CommandContext } from '../storage/command-context.ts'
+import { readDexie } from '../storage/dexie/owed-notes.ts'
+import { readSetBack } from '../storage/dexie/record-set-back.ts'
 import type { PetrelDatabase } from '../storage/open-database.ts'
 import { readDocuments } from '../storage/read-documents.ts'
-import { fromStoredMessage, toStoredMessage } from '../storage/stored-message.ts'
+import {
+  fromStoredMessage,
+  type StoredMessage,
+  toStoredMessage,
+} from '../storage/stored-message.ts'
 import { ben } from '../testing/open-test-database.ts'
 import { listSearchable, openTestSearch, receiveMessages } from '../testing/open-test-search.ts'
 import { createMessageSource } from './database-message-source.ts'
@@ -248,18 +254,50 @@ test('two tabs keep one index', async () => {
 
 test('a write that is stored after a later one was read is not skipped', async () => {
   const { say, find, database } = await start()
-  const earlier = toStoredMessage({
-    ...fromStoredMessage(await readMessage(database, await say('on time'))),
-    _id: createId(),
-    content: 'running late',
-  })
+  const like = await readMessage(database, await say('on time'))
   await find('time')
-  // Simulates a tab that is delayed after its write got its time.
-  const { originalStorageInstance } = database.messages.storageInstance
-  const _meta = { lwt: 1_000.01 }
-  const row = { document: { ...earlier, _meta, _deleted: false, _attachments: {}, _rev: '1-late' } }
-  await originalStorageInstance.bulkWrite([row], 'test')
-  expect(await find('late')).toEqual([earlier._id])
+  const late = await storeAt(database, { like, content: 'running late', lwt: 1_000.01 })
+  expect(await find('late')).toEqual([late])
+})
+
+test('what is stored while no index is open is found at the next start, whatever the clock said', async () => {
+  const { database, context, openIndex } = await openTestSearch()
+  const messageId = await sendMessage(context, { peerId: ben, content: 'on time' })
+  const like = await readMessage(database, messageId)
+  const findAtStart = async (text: string) => {
+    const index = await openIndex()
+    await index.catchUp()
+    const found = await findIds(index, text)
+    await index.close()
+    return found
+  }
+  expect(await findAtStart('time')).toEqual([messageId])
+  const hourAgo = like._meta.lwt - 3_600_000
+  const first = await storeAt(database, { like, content: 'an hour back', lwt: hourAgo })
+  expect(await findAtStart('back')).toEqual([first])
+  const dexie = await readDexie(database.messages.storageInstance)
+  expect(await readSetBack(dexie)).toBeUndefined()
+  const [second, third] = [
+    await storeAt(database, { like, content: 'back again', lwt: hourAgo + 2 }),
+    await storeAt(database, { like, content: 'further back', lwt: hourAgo + 1 }),
+  ]
+  expect(await readSetBack(dexie)).toMatchObject({ lwt: hourAgo + 1, count: 2 })
+  expect((await findAtStart('back')).sort()).toEqual([first, second, third].sort())
+})
+
+test('a clock that is set back while its note is being read leaves a note', async () => {
+  const { database, context } = await openTestSearch()
+  const messageId = await sendMessage(context, { peerId: ben, content: 'on time' })
+  const like = await readMessage(database, messageId)
+  const lwt = like._meta.lwt - 3_600_000
+  await storeAt(database, { like, content: 'an hour back', lwt })
+  const source = createMessageSource(database)
+  await source.readChanges({ lwt: like._meta.lwt, id: messageId }, 10)
+  await storeAt(database, { like, content: 'back again', lwt })
+  await source.settle()
+  expect(await readSetBack(await readDexie(database.messages.storageInstance))).toMatchObject({
+    lwt,
+  })
 })
 
 test('P10: an index that cannot be kept says so, and tries again at the next change', async () => {
@@ -295,6 +333,17 @@ test('a destroyed index leaves nothing on the device', async () => {
   await index.destroy()
   expect(await names()).not.toContain(`petrel-${device}-search`)
 })
+
+/** Stores a message like another one, written at this time: epoch ms of the device's clock then. */
+async function storeAt(
+  database: PetrelDatabase,
+  { like, content, lwt }: { like: StoredMessage; content: string; lwt: number },
+): Promise<string> {
+  const stored = toStoredMessage({ ...fromStoredMessage(like), _id: createId(), content })
+  const document = { ...stored, _meta: { lwt }, _deleted: false, _attachments: {}, _rev: '1-test' }
+  await database.messages.storageInstance.originalStorageInstance.bulkWrite([{ document }], 'test')
+  return stored._id
+}
 
 async function readMessage(database: PetrelDatabase, id: string) {
   return must((await readDocuments(database.messages, [id])).get(id), 'message')

@@ -13,6 +13,7 @@ import { readDexie } from './dexie/owed-notes.ts'
 import { readManyByRange } from './dexie/read-many-by-range.ts'
 import { readRangesAtOnce } from './dexie/read-ranges-at-once.ts'
 import { recordOwed } from './dexie/record-owed.ts'
+import { recordSetBack } from './dexie/record-set-back.ts'
 import { storeStagedNotes } from './dexie/staged-notes.ts'
 import { dropFiles } from './drop-files.ts'
 import { type DeviceStore, openDeviceStore } from './open-device-store.ts'
@@ -202,5 +203,6 @@ function prepareDexie(opened: unknown): void {
   if (replicated.some((name) => dexie.name.endsWith(`--${name}`))) recordOwed(dexie)
   if (!dexie.name.endsWith('--messages')) return
   storeStagedNotes(dexie)
+  recordSetBack(dexie)
   dropFiles(dexie)
 }

@@ -37,6 +37,8 @@ export interface StoredEpoch {
   epoch: string
   /** It is not the first: the checkpoints have its name. */
   isRenewed: boolean
+  /** The version of the protocol that could parse nothing of what is still hidden. */
+  parsedBy?: number
 }
 
 /** A change shown as done that can still be undone. */

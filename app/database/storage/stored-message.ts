@@ -55,15 +55,18 @@ export function fromStoredMessage(stored: Partial<StoredMessage>): MessageDocume
   return message as MessageDocument
 }
 
+/** Where a message lies that could not be parsed. No other has this place. */
+export const placeOfUnparsed = { shelf: '', orderedAt: 0 }
+
 /**
  * A message from the server. One that this version cannot parse is kept hidden: it must not hold up
- * its neighbours, and a later version will read it.
+ * its neighbours, and a later version asks for it again (`unparsed.ts`).
  */
 export function fromServerMessage(document: Partial<StoredMessage>): StoredMessage {
   const message = messageDocument.safeParse(document)
   if (message.success) return toStoredMessage(message.data)
-  const hidden = { shelf: '', recency: 0, orderedAt: 0, tally: '', starOrder: 1 }
-  return { ...fromStoredMessage(document), ...hidden }
+  const hidden = { recency: 0, tally: '', starOrder: 1 }
+  return { ...fromStoredMessage(document), ...hidden, ...placeOfUnparsed }
 }
 
 function tallyOf(message: MessageDocument): string {

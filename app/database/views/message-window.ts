@@ -10,6 +10,7 @@ import { findFirstUnread } from './find-first-unread.ts'
 import { createLiveValue, type LiveValue } from './live-value.ts'
 import { type PageRequest, readMessagePage } from './read-message-page.ts'
 import { createReading, type ReadingState, type VisibleRange } from './reading.ts'
+import { createRefresher } from './refresher.ts'
 import { showMessage } from './show-message.ts'
 
 /**
@@ -23,6 +24,8 @@ export interface MessageWindow extends ReadingState {
   hasNewer: boolean
   /** False until the first page has been read. */
   isLoaded: boolean
+  /** Reading the first page has failed; it is tried again. */
+  hasFailed: boolean
 }
 
 export interface ConversationView {
@@ -64,7 +67,7 @@ export function createMessageWindow(options: {
   const loaded = new Map<string, MessageDocument>()
   /** The published form of each message with its inputs: equal inputs reuse the object. */
   const shown = new WeakMap<MessageDocument, MessageDocument>()
-  const state = { hasOlder: false, hasNewer: false, isLoaded: false }
+  const state = { hasOlder: false, hasNewer: false, isLoaded: false, hasFailed: false }
   const marks = { clearedUpTo: 0, readUpTo: 0 }
   const peer: { marks: ConversationDocument | undefined } = { marks: undefined }
   /** Writes that arrive during a page read: the page may be older. */
@@ -76,6 +79,7 @@ export function createMessageWindow(options: {
     hasOlder: false,
     hasNewer: false,
     isLoaded: false,
+    hasFailed: false,
     unseenCount: 0,
   })
   const reading = createReading({
@@ -228,7 +232,8 @@ export function createMessageWindow(options: {
     }),
   ]
 
-  enqueue(async () => {
+  async function readFirst() {
+    if (state.isLoaded) return
     const conversations = await readDocuments(database.conversations, [peerId])
     const conversation = conversations.get(peerId)
     peer.marks ??= conversation && fromStoredConversation(conversation)
@@ -243,7 +248,18 @@ export function createMessageWindow(options: {
     else await readNewest()
     await reading.begin({ readUpTo, firstUnread })
     state.isLoaded = true
-  }).catch(onError)
+    state.hasFailed = false
+  }
+
+  const opening = createRefresher({
+    run: () => enqueue(readFirst),
+    onError(cause) {
+      state.hasFailed = true
+      publish()
+      onError(cause)
+    },
+  })
+  void opening.refresh()
 
   return {
     messages,
@@ -265,6 +281,8 @@ export function createMessageWindow(options: {
       }),
     jumpTo: (messageId) =>
       enqueue(async () => {
+        // A first read that is repeated later would move the window away again.
+        await readFirst()
         if (loaded.has(messageId)) return true
         const target = await findShown(messageId)
         if (!target) return false
@@ -273,6 +291,7 @@ export function createMessageWindow(options: {
       }),
     jumpToTime: (time) =>
       enqueue(async () => {
+        await readFirst()
         const { clearedUpTo } = marks
         const request = { peerId, from: { newerThan: time }, clearedUpTo, limit: 1 }
         const [target] = await readMessagePage(database.messages, request)
@@ -283,6 +302,7 @@ export function createMessageWindow(options: {
     setVisibleRange: reading.setVisibleRange,
     dismissUnreadLine: reading.dismissUnreadLine,
     close() {
+      opening.close()
       reading.close()
       for (const unsubscribe of unsubscribes) unsubscribe()
     },
@@ -295,6 +315,7 @@ function areWindowsSame(a: MessageWindow, b: MessageWindow): boolean {
     a.hasOlder === b.hasOlder &&
     a.hasNewer === b.hasNewer &&
     a.isLoaded === b.isLoaded &&
+    a.hasFailed === b.hasFailed &&
     a.firstUnreadId === b.firstUnreadId &&
     a.unseenCount === b.unseenCount &&
     a.arrival === b.arrival

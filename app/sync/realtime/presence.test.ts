@@ -1,9 +1,12 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { ClientEvent } from '../../../schema/api/socket-events.ts'
+import { limits } from '../../../schema/limits.ts'
 import { createPresence } from './presence.ts'
 import { createTypingSignal } from './typing-signal.ts'
 
-beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] }))
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] })
+})
 afterEach(() => void vi.useRealTimers())
 
 const ben = '01900000-0000-7000-8000-00000000000b'
@@ -104,7 +107,6 @@ test('typing is sent at most every 300 ms, and stopping one second after the las
   const start = Date.now()
   const signal = createTypingSignal({
     send: ({ event }) => sent.push([Date.now() - start, event]),
-    now: Date.now,
   })
   for (let key = 0; key < 8; key += 1) {
     signal.typing(ben)
@@ -121,4 +123,15 @@ test('typing is sent at most every 300 ms, and stopping one second after the las
     [2_800, 'typing'],
     [2_800, 'stop-typing'],
   ])
+})
+
+test('typing is sent on when the clock is set back by an hour', () => {
+  const sent: ClientEvent['event'][] = []
+  const signal = createTypingSignal({ send: ({ event }) => sent.push(event) })
+  signal.typing(ben)
+  vi.setSystemTime(Date.now() - 3_600_000)
+  vi.advanceTimersByTime(limits.typingEmitEveryMs)
+  signal.typing(ben)
+  expect(sent).toEqual(['typing', 'typing'])
+  signal.close()
 })

@@ -2,11 +2,12 @@ import type { ClientEvent } from '../../../schema/api/socket-events.ts'
 import { limits } from '../../../schema/limits.ts'
 
 /** Sends typing signals to the other person: at most every 300 ms, and "stopped" after 1 s. */
-export function createTypingSignal(options: {
-  send: (event: ClientEvent) => void
-  now: () => number
-}): { typing(peerId: string): void; stopTyping(peerId: string): void; close(): void } {
-  const { send, now } = options
+export function createTypingSignal(options: { send: (event: ClientEvent) => void }): {
+  typing(peerId: string): void
+  stopTyping(peerId: string): void
+  close(): void
+} {
+  const { send } = options
   const writing = new Map<string, { saidAt: number; timer: ReturnType<typeof setTimeout> }>()
 
   function stopTyping(recipientId: string) {
@@ -21,10 +22,11 @@ export function createTypingSignal(options: {
     typing(recipientId) {
       const before = writing.get(recipientId)
       clearTimeout(before?.timer)
-      const isDue = !before || now() - before.saidAt >= limits.typingEmitEveryMs
+      const now = performance.now()
+      const isDue = !before || now - before.saidAt >= limits.typingEmitEveryMs
       if (isDue) send({ event: 'typing', data: { recipientId } })
       writing.set(recipientId, {
-        saidAt: isDue ? now() : before.saidAt,
+        saidAt: isDue ? now : before.saidAt,
         timer: setTimeout(() => stopTyping(recipientId), limits.typingStopAfterMs),
       })
     },

@@ -13,6 +13,7 @@ import { createAdaptiveBatchSize } from './transport/adaptive-batch-size.ts'
 import type { KnownEpoch } from './transport/known-epoch.ts'
 import type { SyncCall } from './transport/sync-call.ts'
 import type { SyncCalls, SyncOutcome } from './transport/sync-calls.ts'
+import type { Unparsed } from './unparsed.ts'
 
 /** How far a device has stored the server's changes; RxDB keeps it. */
 export interface PullCheckpoint {
@@ -40,6 +41,8 @@ export interface PullChangesOptions {
   feed?: DatabaseFeed | undefined
   /** What the service worker has fetched already: given first, and without the network. */
   kept?: KeptDocuments | undefined
+  /** What an earlier version of the app could not parse: given next. */
+  unparsed?: Unparsed | undefined
   /** Aborts when this replication ends. */
   signal: AbortSignal
   onOutcome: (outcome: SyncOutcome) => void
@@ -68,7 +71,7 @@ const heartbeatMs = 10_000
  */
 export function createPullChanges<T>(options: PullChangesOptions) {
   const { calls, epoch, versions, pushes, pace, pageRows, feed, signal } = options
-  const { onOutcome, onComing, onCatchUp, kept } = options
+  const { onOutcome, onComing, onCatchUp, kept, unparsed } = options
   const page = createAdaptiveBatchSize({
     first: Math.min(firstPageRows, pageRows),
     least: 1,
@@ -162,6 +165,11 @@ export function createPullChanges<T>(options: PullChangesOptions) {
     return toPulled(documents.filter(({ _id }) => !pushes.isUnderWay(_id)))
   }
 
+  async function takeUnparsed(): Promise<WithDeleted<T>[]> {
+    const documents = (await unparsed?.take(calls)) ?? []
+    return toPulled(documents.filter(({ _id }) => !pushes.isUnderWay(_id)))
+  }
+
   /** One page of the catch-up; RxDB continues until one is empty. */
   async function pull(checkpoint: PullCheckpoint | undefined) {
     const since = checkpoint?.sequence ?? 0
@@ -171,6 +179,8 @@ export function createPullChanges<T>(options: PullChangesOptions) {
       // The same place as before: the server still gives all of it.
       if (documents.length > 0) return { documents, checkpoint: { sequence: since } }
     }
+    const parsed = await takeUnparsed()
+    if (parsed.length > 0) return { documents: parsed, checkpoint: { sequence: since } }
     const { ended } = state
     state.ended = undefined
     // RxDB drops what the stream delivered before this: ask for it again.

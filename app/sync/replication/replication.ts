@@ -18,7 +18,7 @@ import { createSyncCalls, type SyncCallsOptions } from './transport/sync-calls.t
 
 export interface ReplicationOptions<T extends { _id: string }>
   extends Omit<SyncCallsOptions, 'signal' | 'backOff'>,
-    Pick<PullChangesOptions, 'versions' | 'feed' | 'kept' | 'onComing' | 'onCatchUp'> {
+    Pick<PullChangesOptions, 'versions' | 'feed' | 'kept' | 'unparsed' | 'onComing' | 'onCatchUp'> {
   collection: RxCollection<T>
   /** Names its checkpoints on this device. */
   identifier: string
@@ -103,6 +103,7 @@ export function createReplication<T extends { _id: string }>(
     pushes,
     feed,
     kept: options.kept,
+    unparsed: options.unparsed,
     signal,
     onOutcome,
     onComing,

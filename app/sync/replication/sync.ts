@@ -24,6 +24,7 @@ import type { SetAsideTold } from './set-aside.ts'
 import { toServerMessage } from './to-server-message.ts'
 import { createKnownEpoch } from './transport/known-epoch.ts'
 import type { SyncOutcome } from './transport/sync-calls.ts'
+import { createUnparsed } from './unparsed.ts'
 
 const collections = ['messages', 'conversations'] as const
 type Collection = (typeof collections)[number]
@@ -134,6 +135,7 @@ export function createSync(options: SyncOptions): Sync {
             ...common,
             collection: database.messages,
             hold: createPushHold(options.pendingFiles),
+            unparsed: createUnparsed({ messages: database.messages, epochs }),
             onComing(count) {
               receipts.setComingCount(count)
               options.onComing(count)
