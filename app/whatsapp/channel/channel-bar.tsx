@@ -12,6 +12,12 @@ const unlinked: WindowState = {
   words: "WhatsApp isn't linked. Link it to write to customers.",
 }
 
+/** What is sent stays in the server's outbox. */
+const off: WindowState = {
+  kind: 'closed',
+  words: "This server isn't connected to WhatsApp. Your messages wait until it is.",
+}
+
 interface ChannelBarProps {
   messenger: Messenger
   peerId: string
@@ -23,7 +29,7 @@ interface ChannelBarProps {
 /** Shown under the header of a chat with a customer: the sandbox, the 24 hours, the labels. */
 export function ChannelBar({ messenger, peerId, channel, labels, onWish }: ChannelBarProps) {
   const counted = useWindow(messenger, peerId)
-  const state = channel.isLinked ? counted : unlinked
+  const state = channel.isOff ? off : channel.isLinked ? counted : unlinked
   return (
     <section
       className={joinClassNames(styles.bar, state && state.kind !== 'open' && styles[state.kind])}
@@ -43,7 +49,7 @@ export function ChannelBar({ messenger, peerId, channel, labels, onWish }: Chann
           </>
         )}
       </p>
-      {state?.kind === 'closed' && channel.isLinked && (
+      {state?.kind === 'closed' && channel.isLinked && !channel.isOff && (
         <button type="button" onClick={() => onWish({ kind: 'templates' })}>
           Send a template
         </button>
