@@ -37,6 +37,19 @@ async function hear(options: Partial<InboundOptions>): Promise<MessageDocument> 
   if (!found) throw new Error('it is gone')
   return found
 }
+/** Brings a message of WhatsApp's that the emulator's customers do not write. */
+async function bring(message: Record<string, unknown>) {
+  const { account, sendRaw } = opened.channel.emulator
+  const timestamp = String(Math.floor(Date.now() / 1_000))
+  const value = {
+    messaging_product: 'whatsapp',
+    metadata: { display_phone_number: account.numberDigits, phone_number_id: account.numberId },
+    messages: [{ id: `wamid.${uuidv7()}`, timestamp, ...message }],
+  }
+  const entry = [{ id: account.businessAccountId, changes: [{ field: 'messages', value }] }]
+  const body = JSON.stringify({ object: 'whatsapp_business_account', entry })
+  expect(await sendRaw(body, true)).toBe(200)
+}
 const say = async (to: string, message: unknown, more: Record<string, unknown> = {}) => {
   const answer = await opened.channel
     .as(opened.ann)
@@ -304,6 +317,54 @@ describe('who somebody is', () => {
     expect(conversation?.contacts).toMatchObject([
       { profile: { name: 'Mia' }, wa_id: '15555550174' },
     ])
+  })
+
+  test.each([
+    [
+      'tells of a new number',
+      '15555550177',
+      {
+        from: '15555550177',
+        type: 'system',
+        system: { body: 'They changed', type: 'user_changed_number', wa_id: '15555550178' },
+      },
+      '15555550178',
+    ],
+    [
+      'writes from a new number',
+      '15555550179',
+      { from: '15555550168', type: 'text', text: { body: 'It is me' } },
+      '15555550168',
+    ],
+  ])(
+    'P8: whoever %s is no longer written to at the number that was typed',
+    async (_how, typed, news, to) => {
+      const { channel, ann } = opened
+      const begun = await channel.as(ann).post('/users/contacts', { phone_number: `+${typed}` })
+      const from_user_id = `US.${typed}`
+      await bring({ from: typed, from_user_id, type: 'text', text: { body: 'Hello' } })
+      await bring({ from_user_id, ...news })
+      const contactId = begun.body._id
+      const read = async () => (await channel.as(ann).get(`/users/contacts/${contactId}`)).body
+      await expect.poll(read).toMatchObject({ wa_id: to, phone_number: to })
+      const answer = await channel.as(ann).post('/messages', {
+        recipientId: contactId,
+        content: 'For them alone',
+        whatsappData: {},
+      })
+      expect([answer.status, answer.body.error]).toEqual([201, undefined])
+      expect(channel.emulator.outbox().at(-1)?.request).toMatchObject({ to: `+${to}` })
+    },
+  )
+
+  test('a notice of WhatsApp about them opens no window', async () => {
+    const { channel, ann } = opened
+    const from = '15555550169'
+    const begun = await channel.as(ann).post('/users/contacts', { phone_number: `+${from}` })
+    const content = { body: 'New phone', type: 'customer_identity_changed' }
+    await hear({ from, type: 'system', content })
+    const { body } = await channel.as(ann).get(`/users/contacts/${begun.body._id}`)
+    expect(body.windowExpiresAt).toBeNull()
   })
 
   test('reading is told to the customer, once', async () => {

@@ -11,7 +11,7 @@ const noon = Date.UTC(2026, 10, 22, 12)
 
 async function start() {
   const { context, database } = await openTestDatabase()
-  const receive = (place: number, at?: number) =>
+  const receive = (place: number, at?: number, more: { isSystem?: boolean } = {}) =>
     database.messages.insert(
       toStoredMessage(
         messageDocument.parse({
@@ -23,6 +23,7 @@ async function start() {
           createdAt: place,
           orderedAt: place,
           status: 'delivered',
+          ...more,
           ...(at && { isWhatsApp: true, whatsapp_timestamp: new Date(at).toISOString() }),
         }),
       ),
@@ -38,6 +39,12 @@ test('the 24 hours begin with the latest time of the provider, whatever came in 
   expect(await find()).toBe(noon)
   await sendMessage(context, { peerId: ben, content: 'an answer opens nothing' })
   expect(await find()).toBe(noon)
+})
+
+test('a notice of the channel about them opens nothing', async () => {
+  const { receive, find } = await start()
+  await receive(1, noon, { isSystem: true })
+  expect(await find()).toBeUndefined()
 })
 
 test('what did not come over the channel opens nothing', async () => {

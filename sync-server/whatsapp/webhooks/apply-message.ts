@@ -174,7 +174,9 @@ export function createMessageApplier(tools: ApplyTools) {
         sender,
       )
       if (await isBlocked(ownerId, contact.contactId)) return { outcome: 'ignored', ownerId }
-      const heard = (await contacts.recordInbound(contact, { sentAt })) ?? contact
+      // WhatsApp's own notice about them is no message of theirs: it opens no window.
+      const isTheirs = item.content.kind !== 'system'
+      const heard = (isTheirs && (await contacts.recordInbound(contact, { sentAt }))) || contact
       await copies.tellConversation(heard)
       return { ...(await apply({ ...item, contact: heard, isEcho: false })), ownerId }
     },
