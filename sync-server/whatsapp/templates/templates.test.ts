@@ -68,6 +68,14 @@ test('they are kept for ten minutes, and go on being used when they cannot be re
   expect(await statusNow()).toBe('PAUSED')
 })
 
+test('news of an unknown template rereads the list, and loses none of it if that fails', async () => {
+  const { templates, emulator } = await openTemplates()
+  await templates.list()
+  templates.noteStatus({ name: 'new_one', language: 'en', status: 'APPROVED' })
+  emulator.rotateToken()
+  expect(await templates.list()).toMatchObject({ kind: 'found', value: { length: 7 } })
+})
+
 test('without any list, the reason is told', async () => {
   const { templates, emulator } = await openTemplates()
   emulator.rotateToken()

@@ -45,24 +45,25 @@ export function createTemplates(options: {
     return { kind: 'found', value: held.list }
   }
 
+  /**
+   * The next use rereads the list: a send was refused because of it, or a webhook announced a
+   * change.
+   */
+  function forget() {
+    held.readAt = Math.min(held.readAt, now() - freshForMs)
+  }
+
   return {
     list,
     refresh,
-
-    /**
-     * The next use rereads the list: a send was refused because of it, or a webhook announced a
-     * change.
-     */
-    forget() {
-      held.readAt = Math.min(held.readAt, now() - freshForMs)
-    },
+    forget,
 
     /** A webhook announced one template's new status. */
     noteStatus({ name, language, status }: { name: string; language: string; status: string }) {
       const code = toUnderscore(language)
       const own = held.list.find((one) => one.name === name && one.language === code)
       if (own) own.status = status
-      else held.readAt = Number.NEGATIVE_INFINITY
+      else forget()
     },
 
     /**
