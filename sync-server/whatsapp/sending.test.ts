@@ -142,6 +142,7 @@ describe('POST /webhooks/send', () => {
     }
     const answer = await send('15555550160', message, { type: 'template' })
     expect([answer.status, answer.body.error]).toEqual([201, undefined])
+    expect(answer.body).toMatchObject({ to: '15555550160', wa_id: '15555550160' })
     const stored = await findMessage(answer.body.messageId)
     expect(stored).toMatchObject({ type: 'template', template: { name: 'order_confirmation' } })
     expect(stored?.content).toMatch(/A-1.*\$10/)
