@@ -6,6 +6,7 @@ import { openTestSocket, type TestSocket } from '../testing/open-test-socket.ts'
 import type { TestPerson } from '../testing/start-test-app.ts'
 import { startTestChannel, type TestChannel } from '../testing/start-test-channel.ts'
 import type { InboundOptions } from './emulator/control/control.ts'
+import { inboundMessageKey } from './inbound/inbound-message.ts'
 
 const opened = {} as { channel: TestChannel; ann: TestPerson; socket: TestSocket }
 beforeAll(async () => {
@@ -191,6 +192,64 @@ describe('what a customer sends', () => {
     about('revoke')
     await opened.channel.advance(0)
     await expect.poll(find).toMatchObject({ content: '', deletedAt: expect.any(Number) })
+  })
+})
+
+describe('what WhatsApp brings in the wrong order', () => {
+  const sentAt = Math.floor(Date.now() / 1_000)
+  const original = (body: string) => ({
+    from: customer,
+    id: `wamid.${uuidv7()}`,
+    timestamp: String(sentAt),
+    type: 'text',
+    text: { body },
+  })
+  const change = (type: 'edit' | 'revoke', wamid: string, seconds: number, body?: string) => ({
+    from: customer,
+    id: `wamid.${uuidv7()}`,
+    timestamp: String(sentAt + seconds),
+    type,
+    [type]: {
+      original_message_id: wamid,
+      ...(body && { message: { type: 'text', text: { body } } }),
+    },
+  })
+
+  test('a message that was withdrawn before it came is never shown', async () => {
+    const message = original('Sent by mistake')
+    await bring(change('revoke', message.id, 5))
+    await bring(message)
+    // A deleted message has lost its wamid.
+    const _id = inboundMessageKey(opened.channel.emulator.account.numberId, message.id)
+    const find = async () => (await readMessages()).find((one) => one._id === _id)
+    await expect.poll(find).toMatchObject({ content: '', deletedAt: expect.any(Number) })
+    await bring(message)
+    await hear({ content: `a sign ${uuidv7()}` })
+    expect(await find()).toMatchObject({ content: '' })
+    const told = opened.socket.heard.filter(
+      (one) => one.event === 'whatsapp-message-received' && one.data.messageId === _id,
+    )
+    expect(told).toEqual([])
+  })
+
+  test('a message that was edited before it came has its newest text', async () => {
+    const message = original('Tea')
+    await bring(change('edit', message.id, 9, 'Coffee'))
+    await bring(change('edit', message.id, 5, 'Water'))
+    await bring(message)
+    await expect.poll(() => findByWamid(message.id)).toMatchObject({ content: 'Coffee' })
+    await bring(message)
+    await hear({ content: `a sign ${uuidv7()}` })
+    expect(await findByWamid(message.id)).toMatchObject({ content: 'Coffee' })
+  })
+
+  test('P8: nobody withdraws the message of somebody else', async () => {
+    const message = original('Mine')
+    await bring({ ...change('revoke', message.id, 5), from: '15555550199' })
+    await bring(message)
+    await expect.poll(() => findByWamid(message.id)).toMatchObject({ content: 'Mine' })
+    await hear({ content: `a sign ${uuidv7()}` })
+    expect(await findByWamid(message.id)).toMatchObject({ content: 'Mine' })
   })
 })
 
