@@ -174,13 +174,25 @@ export function createOwnCalls(options: { call: Caller; record: OwnRecord }) {
       )
     },
 
-    async unlinkWhatsApp(): Promise<void> {
+    /**
+     * Takes the phone number along, as the specification says.
+     * @param options.keepsPhone leaves it in the record
+     */
+    async unlinkWhatsApp({ keepsPhone = false } = {}): Promise<void> {
+      const fallback = 'Failed to unlink WhatsApp account'
+      if (keepsPhone) {
+        const body = { wa_id: null, phone_number_id: null, whatsapp_name: null }
+        await keptRecord(
+          call({ method: 'PUT', path: '/users/profile', body, answer: ownUser, fallback }),
+        )
+        return
+      }
       await keptLink(
         call({
           method: 'POST',
           path: '/users/unlink-whatsapp',
           answer: linkedWhatsApp,
-          fallback: 'Failed to unlink WhatsApp account',
+          fallback,
         }),
       )
     },

@@ -105,3 +105,15 @@ test('linking and unlinking WhatsApp change the record that the device keeps', a
   expect(user.whatsapp_connected).toBe(false)
   for (const field of Object.keys(link)) expect(user).not.toHaveProperty(field)
 })
+
+test('unlinking WhatsApp leaves the phone number if asked to', async () => {
+  const { ann } = await start()
+  const { own } = ann.api
+  const link = { wa_id: '15550783881', phone_number: '15550783881', whatsapp_name: 'Lucky Shrub' }
+  await own.linkWhatsApp(link)
+  await own.unlinkWhatsApp({ keepsPhone: true })
+  const user = must(ann.sessions.get(), 'the sign-in').user
+  expect(user.phone_number).toBe(link.phone_number)
+  for (const field of ['wa_id', 'whatsapp_name']) expect(user).not.toHaveProperty(field)
+  expect(await own.me()).toMatchObject({ phone_number: link.phone_number })
+})

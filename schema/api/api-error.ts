@@ -64,7 +64,7 @@ export const apiErrors = {
   },
   number_mismatch: { status: 422, error: 'Phone Number ID does not match the phone number' },
   whatsapp_refused: { status: 422, error: 'WhatsApp refused this message.' },
-  whatsapp_slowed: { status: 429, error: 'Too many messages at once. The message waits.' },
+  whatsapp_slowed: { status: 429, error: 'Too many messages at once. Try again in some minutes.' },
   whatsapp_unavailable: { status: 503, error: 'WhatsApp channel is not available' },
   whatsapp_unreachable: { status: 503, error: 'WhatsApp is not reachable at the moment.' },
   webhook_not_found: { status: 404, error: 'Webhook not found' },

@@ -31,10 +31,14 @@ export function unlinkWhatsApp(account: AccountDocument): AccountDocument {
   return rest
 }
 
-/** No part of a link stays without its phone number; people may sign in by a phone number alone. */
+/**
+ * No part of a link stays without its phone number, and no profile without a link; people may sign
+ * in by a phone number alone.
+ */
 export function dropLooseLink(account: AccountDocument): AccountDocument {
   const { wa_id, phone_number_id, profile, ...rest } = account
-  return account.phone_number ? account : rest
+  const isLink = wa_id !== undefined || phone_number_id !== undefined
+  return account.phone_number && isLink ? account : rest
 }
 
 /** A business number was checked against its phone number: another number needs another check. */

@@ -17,6 +17,17 @@ test('a channel that is set right has nothing to say', async () => {
   expect(await checkChannel(await openChannel())).toEqual([])
 })
 
+test('the check costs two calls, however many templates the account has', async () => {
+  const { client, settings } = await openChannel()
+  const called: string[] = []
+  const call: typeof client.call = async (request) => {
+    called.push(request.path)
+    return await client.call(request)
+  }
+  await checkChannel({ client: { ...client, call }, settings })
+  expect(called).toHaveLength(2)
+})
+
 test.each([
   [{ WHATSAPP_ACCESS_TOKEN: 'another' }, /^WhatsApp does not accept WHATSAPP_ACCESS_TOKEN/],
   [{ WHATSAPP_PHONE_NUMBER_ID: '99999999' }, /^WHATSAPP_PHONE_NUMBER_ID is nothing that/],

@@ -23,7 +23,7 @@ export async function checkChannel({
   if (number.kind === 'unanswered') return [unreachable]
   if (number.kind === 'refused') return [describeRefusal(number.error, 'WHATSAPP_PHONE_NUMBER_ID')]
   const { digits, isConnected, status } = number.value
-  const account = await fetchTemplates(client, settings.businessAccountId, { limit: 1 })
+  const account = await fetchTemplates(client, settings.businessAccountId, { limit: 1, pages: 1 })
   const { displayPhoneNumber } = settings
   return [
     isConnected

@@ -6,6 +6,7 @@ import { openTestSocket, type TestSocket } from '../testing/open-test-socket.ts'
 import type { TestPerson } from '../testing/start-test-app.ts'
 import { startTestChannel, type TestChannel } from '../testing/start-test-channel.ts'
 import type { InboundOptions } from './emulator/control/control.ts'
+import { inboundMessageKey } from './inbound/inbound-message.ts'
 
 const opened = {} as { channel: TestChannel; ann: TestPerson; socket: TestSocket }
 beforeAll(async () => {
@@ -36,6 +37,19 @@ async function hear(options: Partial<InboundOptions>): Promise<MessageDocument> 
   const found = await findByWamid(wamid)
   if (!found) throw new Error('it is gone')
   return found
+}
+/** Brings a message of WhatsApp's that the emulator's customers do not write. */
+async function bring(message: Record<string, unknown>) {
+  const { account, sendRaw } = opened.channel.emulator
+  const timestamp = String(Math.floor(Date.now() / 1_000))
+  const value = {
+    messaging_product: 'whatsapp',
+    metadata: { display_phone_number: account.numberDigits, phone_number_id: account.numberId },
+    messages: [{ id: `wamid.${uuidv7()}`, timestamp, ...message }],
+  }
+  const entry = [{ id: account.businessAccountId, changes: [{ field: 'messages', value }] }]
+  const body = JSON.stringify({ object: 'whatsapp_business_account', entry })
+  expect(await sendRaw(body, true)).toBe(200)
 }
 const say = async (to: string, message: unknown, more: Record<string, unknown> = {}) => {
   const answer = await opened.channel
@@ -181,6 +195,64 @@ describe('what a customer sends', () => {
   })
 })
 
+describe('what WhatsApp brings in the wrong order', () => {
+  const sentAt = Math.floor(Date.now() / 1_000)
+  const original = (body: string) => ({
+    from: customer,
+    id: `wamid.${uuidv7()}`,
+    timestamp: String(sentAt),
+    type: 'text',
+    text: { body },
+  })
+  const change = (type: 'edit' | 'revoke', wamid: string, seconds: number, body?: string) => ({
+    from: customer,
+    id: `wamid.${uuidv7()}`,
+    timestamp: String(sentAt + seconds),
+    type,
+    [type]: {
+      original_message_id: wamid,
+      ...(body && { message: { type: 'text', text: { body } } }),
+    },
+  })
+
+  test('a message that was withdrawn before it came is never shown', async () => {
+    const message = original('Sent by mistake')
+    await bring(change('revoke', message.id, 5))
+    await bring(message)
+    // A deleted message has lost its wamid.
+    const _id = inboundMessageKey(opened.channel.emulator.account.numberId, message.id)
+    const find = async () => (await readMessages()).find((one) => one._id === _id)
+    await expect.poll(find).toMatchObject({ content: '', deletedAt: expect.any(Number) })
+    await bring(message)
+    await hear({ content: `a sign ${uuidv7()}` })
+    expect(await find()).toMatchObject({ content: '' })
+    const told = opened.socket.heard.filter(
+      (one) => one.event === 'whatsapp-message-received' && one.data.messageId === _id,
+    )
+    expect(told).toEqual([])
+  })
+
+  test('a message that was edited before it came has its newest text', async () => {
+    const message = original('Tea')
+    await bring(change('edit', message.id, 9, 'Coffee'))
+    await bring(change('edit', message.id, 5, 'Water'))
+    await bring(message)
+    await expect.poll(() => findByWamid(message.id)).toMatchObject({ content: 'Coffee' })
+    await bring(message)
+    await hear({ content: `a sign ${uuidv7()}` })
+    expect(await findByWamid(message.id)).toMatchObject({ content: 'Coffee' })
+  })
+
+  test('P8: nobody withdraws the message of somebody else', async () => {
+    const message = original('Mine')
+    await bring({ ...change('revoke', message.id, 5), from: '15555550199' })
+    await bring(message)
+    await expect.poll(() => findByWamid(message.id)).toMatchObject({ content: 'Mine' })
+    await hear({ content: `a sign ${uuidv7()}` })
+    expect(await findByWamid(message.id)).toMatchObject({ content: 'Mine' })
+  })
+})
+
 describe('nothing twice', () => {
   test('P2: ten messages at once make one conversation, each is there once, also when they come again', async () => {
     const from = '15555550171'
@@ -304,6 +376,54 @@ describe('who somebody is', () => {
     expect(conversation?.contacts).toMatchObject([
       { profile: { name: 'Mia' }, wa_id: '15555550174' },
     ])
+  })
+
+  test.each([
+    [
+      'tells of a new number',
+      '15555550177',
+      {
+        from: '15555550177',
+        type: 'system',
+        system: { body: 'They changed', type: 'user_changed_number', wa_id: '15555550178' },
+      },
+      '15555550178',
+    ],
+    [
+      'writes from a new number',
+      '15555550179',
+      { from: '15555550168', type: 'text', text: { body: 'It is me' } },
+      '15555550168',
+    ],
+  ])(
+    'P8: whoever %s is no longer written to at the number that was typed',
+    async (_how, typed, news, to) => {
+      const { channel, ann } = opened
+      const begun = await channel.as(ann).post('/users/contacts', { phone_number: `+${typed}` })
+      const from_user_id = `US.${typed}`
+      await bring({ from: typed, from_user_id, type: 'text', text: { body: 'Hello' } })
+      await bring({ from_user_id, ...news })
+      const contactId = begun.body._id
+      const read = async () => (await channel.as(ann).get(`/users/contacts/${contactId}`)).body
+      await expect.poll(read).toMatchObject({ wa_id: to, phone_number: to })
+      const answer = await channel.as(ann).post('/messages', {
+        recipientId: contactId,
+        content: 'For them alone',
+        whatsappData: {},
+      })
+      expect([answer.status, answer.body.error]).toEqual([201, undefined])
+      expect(channel.emulator.outbox().at(-1)?.request).toMatchObject({ to: `+${to}` })
+    },
+  )
+
+  test('a notice of WhatsApp about them opens no window', async () => {
+    const { channel, ann } = opened
+    const from = '15555550169'
+    const begun = await channel.as(ann).post('/users/contacts', { phone_number: `+${from}` })
+    const content = { body: 'New phone', type: 'customer_identity_changed' }
+    await hear({ from, type: 'system', content })
+    const { body } = await channel.as(ann).get(`/users/contacts/${begun.body._id}`)
+    expect(body.windowExpiresAt).toBeNull()
   })
 
   test('reading is told to the customer, once', async () => {

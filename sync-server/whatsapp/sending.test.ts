@@ -142,11 +142,32 @@ describe('POST /webhooks/send', () => {
     }
     const answer = await send('15555550160', message, { type: 'template' })
     expect([answer.status, answer.body.error]).toEqual([201, undefined])
+    expect(answer.body).toMatchObject({ to: '15555550160', wa_id: '15555550160' })
     const stored = await findMessage(answer.body.messageId)
     expect(stored).toMatchObject({ type: 'template', template: { name: 'order_confirmation' } })
     expect(stored?.content).toMatch(/A-1.*\$10/)
     const list = await opened.channel.as(opened.ann).get('/webhooks/templates')
     expect(list.body.map(({ name }: { name: string }) => name)).toContain('order_confirmation')
+  })
+
+  test('offers a template that WhatsApp warns about, and none that it has paused', async () => {
+    const { channel, ann } = opened
+    const list = async (): Promise<string[]> =>
+      (await channel.as(ann).get('/webhooks/templates')).body.map(
+        ({ name, language }: { name: string; language: string }) => `${name} ${language}`,
+      )
+    const tell = (name: string, event: string) =>
+      channel.emulator.templateStatus({ name, language: 'en', event })
+    expect(await list()).toContain('order_confirmation en')
+    tell('order_confirmation', 'FLAGGED')
+    await channel.advance(0)
+    tell('message_from_us', 'PAUSED')
+    await channel.advance(0)
+    await expect.poll(list).not.toContain('message_from_us en')
+    expect(await list()).toContain('order_confirmation en')
+    tell('message_from_us', 'REINSTATED')
+    await channel.advance(0)
+    await expect.poll(list).toContain('message_from_us en')
   })
 
   test('refuses what WhatsApp is known to refuse, before anything is stored or sent', async () => {
@@ -217,6 +238,20 @@ describe('how far a message comes', () => {
       })
     expect(sentTo(phone)).toHaveLength(1)
   })
+
+  test.each([130429, 131056, 131057])(
+    'P6: what failed for %i promises no further try',
+    async (code) => {
+      await hearFrom('15555550167')
+      const rule = { match: { text: `Limit ${code}` }, times: 1, respond: { asyncError: code } }
+      opened.channel.emulator.addRule(rule)
+      const { body } = await send('15555550167', `Limit ${code}`)
+      await opened.channel.advance(60_000)
+      await expect
+        .poll(() => findMessage(body.messageId))
+        .toMatchObject({ status: 'failed', error: expect.stringMatching(/Try again in/) })
+    },
+  )
 
   test('29: what arrives after it failed is healed, and its error goes', async () => {
     await hearFrom('15555550129')

@@ -10,13 +10,13 @@ const noon = Date.UTC(2026, 10, 22, 12)
 
 async function start() {
   const { context, database } = await openTestDatabase()
-  const receive = (place: number, at?: number) =>
+  const receive = (place: number, at?: number, more: { isSystem?: boolean } = {}) =>
     database.messages.insert(
       toStoredMessage(
-        testMessage(
-          place,
-          at ? { isWhatsApp: true, whatsapp_timestamp: new Date(at).toISOString() } : {},
-        ),
+        testMessage(place, {
+          ...more,
+          ...(at && { isWhatsApp: true, whatsapp_timestamp: new Date(at).toISOString() }),
+        }),
       ),
     )
   return { context, database, receive, find: () => findLastInboundAt(database.messages, ben) }
@@ -30,6 +30,12 @@ test('the 24 hours begin with the latest time of the provider, whatever came in 
   expect(await find()).toBe(noon)
   await sendMessage(context, { peerId: ben, content: 'an answer opens nothing' })
   expect(await find()).toBe(noon)
+})
+
+test('a notice of the channel about them opens nothing', async () => {
+  const { receive, find } = await start()
+  await receive(1, noon, { isSystem: true })
+  expect(await find()).toBeUndefined()
 })
 
 test('what did not come over the channel opens nothing', async () => {

@@ -36,7 +36,9 @@ export async function findLastInboundAt(
   peerId: string,
 ): Promise<number | undefined> {
   const newest = await listTally(messages, peerId, lookedAt)
-  const times = newest.map(({ whatsapp_timestamp: time }) => (time ? Date.parse(time) : Number.NaN))
+  // A notice about them is no message of theirs.
+  const theirs = newest.filter(({ isSystem }) => !isSystem)
+  const times = theirs.map(({ whatsapp_timestamp: time }) => (time ? Date.parse(time) : Number.NaN))
   const known = times.filter((time) => Number.isFinite(time))
   return known.length === 0 ? undefined : Math.max(...known)
 }

@@ -19,7 +19,7 @@ export function WhatsAppIntegration({ onClose }: { onClose(): void }) {
     <IntegrationDialog
       user={user}
       onLink={own.linkWhatsApp}
-      onUnlink={own.unlinkWhatsApp}
+      onUnlink={(keepsPhone) => own.unlinkWhatsApp({ keepsPhone })}
       onClose={onClose}
     />
   )

@@ -1,6 +1,6 @@
 import { PhoneSearchDialog } from '../../chats/phone-search-dialog.tsx'
 import { readChannel } from '../../whatsapp/channel/channel.ts'
-import { SandboxNotice } from '../../whatsapp/channel/sandbox-notice.tsx'
+import { ChannelNotice } from '../../whatsapp/channel/channel-notice.tsx'
 import { useServices } from '../session/services-context.ts'
 import { useSession } from '../session/use-session.ts'
 
@@ -14,9 +14,11 @@ export function PhoneSearch({ onClose }: { onClose(): void }) {
     <PhoneSearchDialog
       findByPhone={findByPhone}
       startChat={
-        channel.isLinked ? (digits) => whatsApp.addContact({ phone_number: digits }) : undefined
+        channel.isLinked && !channel.isOff
+          ? (digits) => whatsApp.addContact({ phone_number: digits })
+          : undefined
       }
-      notice={channel.isLinked && <SandboxNotice channel={channel} />}
+      notice={channel.isLinked && <ChannelNotice channel={channel} />}
       onClose={onClose}
     />
   )

@@ -4,13 +4,8 @@ import { joinClassNames } from '../../ui/styles/join-class-names.ts'
 import type { Channel } from './channel.ts'
 import styles from './channel-bar.module.css'
 import type { ChannelWish } from './channel-wish.ts'
-import type { WindowState } from './describe-window.ts'
+import { findObstacle } from './find-obstacle.ts'
 import { useWindow } from './use-window.ts'
-
-const unlinked: WindowState = {
-  kind: 'closed',
-  words: "WhatsApp isn't linked. Link it to write to customers.",
-}
 
 interface ChannelBarProps {
   messenger: Messenger
@@ -23,7 +18,8 @@ interface ChannelBarProps {
 /** Shown under the header of a chat with a customer: the sandbox, the 24 hours, the labels. */
 export function ChannelBar({ messenger, peerId, channel, labels, onWish }: ChannelBarProps) {
   const counted = useWindow(messenger, peerId)
-  const state = channel.isLinked ? counted : unlinked
+  const obstacle = findObstacle(channel)
+  const state = obstacle ?? counted
   return (
     <section
       className={joinClassNames(styles.bar, state && state.kind !== 'open' && styles[state.kind])}
@@ -43,7 +39,7 @@ export function ChannelBar({ messenger, peerId, channel, labels, onWish }: Chann
           </>
         )}
       </p>
-      {state?.kind === 'closed' && channel.isLinked && (
+      {state?.kind === 'closed' && !obstacle && (
         <button type="button" onClick={() => onWish({ kind: 'templates' })}>
           Send a template
         </button>

@@ -7,6 +7,8 @@ export interface Channel {
   phone: string | undefined
   /** Messages reach nobody: the server uses an emulator. */
   isSandbox: boolean
+  /** The server has no channel: a linked number is saved, and nothing goes over WhatsApp. */
+  isOff: boolean
 }
 
 /**
@@ -19,5 +21,6 @@ export function readChannel(user: OwnUser | undefined): Channel {
     isLinked: Boolean(wa_id || phone_number_id),
     phone: phone_number ?? wa_id,
     isSandbox: whatsapp_channel === 'sandbox',
+    isOff: whatsapp_channel === 'off',
   }
 }

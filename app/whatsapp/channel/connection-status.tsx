@@ -1,8 +1,9 @@
 import type { OwnUser } from '../../../schema/user.ts'
 import { Button } from '../../ui/buttons/button.tsx'
 import { readChannel } from './channel.ts'
+import { ChannelNotice } from './channel-notice.tsx'
 import styles from './connection-status.module.css'
-import { SandboxNotice } from './sandbox-notice.tsx'
+import { describeLink } from './describe-link.ts'
 
 interface ConnectionStatusProps {
   user: OwnUser
@@ -19,7 +20,7 @@ export function ConnectionStatus({ user, onOpen }: ConnectionStatusProps) {
         <div className={styles.words}>
           <h2 id="whatsapp-status">WhatsApp</h2>
           <p>
-            {channel.isLinked ? 'Connected' : 'Not connected'}
+            {describeLink(channel)}
             {channel.isLinked && channel.phone && ` · +${channel.phone}`}
           </p>
         </div>
@@ -27,7 +28,7 @@ export function ConnectionStatus({ user, onOpen }: ConnectionStatusProps) {
           {channel.isLinked ? 'Manage' : 'Link Account'}
         </Button>
       </div>
-      <SandboxNotice channel={channel} />
+      {(channel.isLinked || channel.isSandbox) && <ChannelNotice channel={channel} />}
     </section>
   )
 }

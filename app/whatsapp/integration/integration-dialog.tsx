@@ -10,7 +10,7 @@ export interface IntegrationDialogProps {
   user: OwnUser
   /** Both reject with words for a person. */
   onLink(link: WhatsAppLink): Promise<unknown>
-  onUnlink(): Promise<unknown>
+  onUnlink(keepsPhone: boolean): Promise<unknown>
   onClose(): void
 }
 
@@ -25,7 +25,7 @@ export function IntegrationDialog({ user, onLink, onUnlink, onClose }: Integrati
       {channel.isLinked ? (
         <LinkedView user={user} channel={channel} onUnlink={onUnlink} onClose={onClose} />
       ) : (
-        <LinkForm onLink={onLink} onClose={onClose} />
+        <LinkForm phone={user.phone_number} onLink={onLink} onClose={onClose} />
       )}
     </ChannelDialog>
   )

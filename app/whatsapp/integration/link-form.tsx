@@ -5,6 +5,8 @@ import { useSubmission } from '../../ui/forms/use-submission.ts'
 import { checkLink, type LinkForm as Form } from './check-link.ts'
 
 interface LinkFormProps {
+  /** The person's phone number before, in digits: the linked one takes its place. */
+  phone: string | undefined
   onLink(link: WhatsAppLink): Promise<unknown>
   onClose(): void
 }
@@ -14,7 +16,7 @@ const empty: Form = { waId: '', phone: '', phoneNumberId: '', displayName: '' }
 /**
  * Asks for the business account. Once linked, the dialog shows the account in this form's place.
  */
-export function LinkForm({ onLink, onClose }: LinkFormProps) {
+export function LinkForm({ phone, onLink, onClose }: LinkFormProps) {
   const [form, setForm] = useState(empty)
   const { problem, setProblem, isBusy, run } = useSubmission()
 
@@ -57,7 +59,9 @@ export function LinkForm({ onLink, onClose }: LinkFormProps) {
         />
       </DialogField>
       <DialogHint id="link-phone-hint">
-        Include the country code (e.g., +1 for US, +91 for India)
+        Include the country code (e.g., +1 for US, +91 for India). It becomes your phone number
+        {phone && ` in place of +${phone}`}: you can sign in with it, and people who know it can
+        find you.
       </DialogHint>
       <DialogField label="Phone Number ID">
         <input

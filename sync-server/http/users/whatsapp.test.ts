@@ -214,6 +214,20 @@ describe('PUT /users/profile', () => {
     expect((await link(opened.ben, both('15551100001'))).status).toBe(200)
   })
 
+  it('unlinks and leaves the phone number, which signs in, with all but it null', async () => {
+    const hal = await opened.chat.register('Hal')
+    const before = { phone_number: '15551400001' }
+    await setProfile(hal, before)
+    await link(hal, { ...both('15551400001'), whatsapp_name: 'H', profile: { about: 'H' } })
+    const { phone_number, ...others } = four
+    const answer = await setProfile(hal, others)
+    expect([answer.status, answer.body]).toEqual([200, expect.objectContaining(before)])
+    for (const field of [...Object.keys(others), 'profile']) {
+      expect(answer.body).not.toHaveProperty(field)
+    }
+    expect((await login('+1 555 140 0001', hal.password)).body.user._id).toBe(hal.userId)
+  })
+
   it('links by the same rules', async () => {
     const numbers = { wa_id: '+1 555 120 0001', phone_number: '+1 555 120 0002' }
     const linked = await setProfile(opened.ann, { ...numbers, whatsapp_name: 'A' })

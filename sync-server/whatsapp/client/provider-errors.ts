@@ -5,7 +5,7 @@ interface KnownError {
   remedy: Remedy
   /** The HTTP status of our own answer. */
   status: 422 | 429 | 503
-  /** What happened, for a person. */
+  /** What happened, for a person: shown once nothing is tried any more, so it promises nothing. */
   words: string
   /** The maximum of retries, if lower than usual. */
   retriesMax?: number
@@ -44,7 +44,7 @@ const known: Record<number, KnownError> = {
     remedy: 'later',
     status: 503,
     afterMs: minuteMs,
-    words: 'WhatsApp is changing this account. The message is sent in a minute.',
+    words: 'WhatsApp was changing this account. Try again in a minute.',
   },
   131000: {
     remedy: 'later',
@@ -67,12 +67,12 @@ const known: Record<number, KnownError> = {
   130429: {
     remedy: 'later',
     status: 429,
-    words: 'This number sends too fast for WhatsApp. The message waits.',
+    words: 'This number sends too fast for WhatsApp. Try again in a minute.',
   },
   131056: {
     remedy: 'later',
     status: 429,
-    words: 'Too many messages to this person at once. The message waits.',
+    words: 'Too many messages to this person at once. Try again in some minutes.',
   },
   131048: refuse('WhatsApp has paused this number: too many people marked its messages as spam.'),
   131064: refuse('WhatsApp has limited this account because of how its templates were used.'),

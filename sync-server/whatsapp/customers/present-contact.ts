@@ -4,6 +4,7 @@ import { limits } from '../../../schema/limits.ts'
 import type { PublicUser } from '../../../schema/user.ts'
 import { toIsoOrNull } from '../../lib/to-iso.ts'
 import type { ContactDocument } from './contact-documents.ts'
+import { findCurrentNumber } from './current-number.ts'
 
 const hiddenName = 'WhatsApp user'
 
@@ -31,7 +32,7 @@ export function presentContact(contact: ContactDocument): PublicUser {
     isOnline: false,
     lastSeen: null,
     createdAt: new Date(createdAt).toISOString(),
-    ...(number !== null && { wa_id: number, phone_number: phone ?? number }),
+    ...(number !== null && { wa_id: number, phone_number: findCurrentNumber(contact) ?? number }),
     ...(name && { whatsapp_name: name }),
     whatsapp_connected: true,
     isWhatsAppContact: true,

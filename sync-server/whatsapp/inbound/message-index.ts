@@ -8,9 +8,16 @@ export interface IndexedMessage {
   attempt: number
 }
 
+/** An edit or a withdrawal that came before its message; times are epoch ms. */
+export interface EarlyChange {
+  revokedAt?: number
+  edit?: { at: number; content: string }
+}
+
 type IndexDocument =
   | (IndexedMessage & { _id: `wamid:${string}`; _deleted?: true })
   | { _id: `parked:${string}`; parkedAt: number; item: StatusItem; _deleted?: true }
+  | { _id: `early:${string}`; parkedAt: number; early: EarlyChange; _deleted?: true }
 export type MessageIndexDocument = IndexDocument
 
 export type MessageIndex = ReturnType<typeof createMessageIndex>
@@ -18,6 +25,17 @@ export type MessageIndex = ReturnType<typeof createMessageIndex>
 const nameEntry = (phoneNumberId: string, wamid: string) =>
   `wamid:${phoneNumberId}:${wamid}` as const
 const nameParked = (phoneNumberId: string, wamid: string) => `parked:${phoneNumberId}:${wamid}:`
+
+interface Authored {
+  phoneNumberId: string
+  wamid: string
+  /** Only they change their message. */
+  authorId: string
+}
+const nameEarly = ({ phoneNumberId, wamid, authorId }: Authored) =>
+  `early:${phoneNumberId}:${wamid}:${authorId}` as const
+/** As long as Meta tries to bring a webhook. */
+const messagesWaitMs = 7 * 24 * 60 * 60_000
 
 /**
  * Finds our messages by the provider's ids, and parks statuses that arrive before their message's
@@ -59,11 +77,37 @@ export function createMessageIndex(options: {
       await remove(found.map(({ _id }) => _id))
     },
 
-    /** Deletes parked statuses that nobody requested in time. */
+    /** Stores a change of a message that has yet to come. */
+    async parkEarly(message: Authored, change: EarlyChange): Promise<void> {
+      const _id = nameEarly(message)
+      await database.update([_id], (stored) => {
+        const before = stored.get(_id)
+        const early = before && 'early' in before ? before.early : {}
+        const edits = [early.edit, change.edit].filter((one) => one !== undefined)
+        const [edit] = edits.toSorted((a, b) => b.at - a.at)
+        const revokedAt = early.revokedAt ?? change.revokedAt
+        const next = { ...(edit && { edit }), ...(revokedAt !== undefined && { revokedAt }) }
+        return { put: [{ _id, parkedAt: now(), early: next }], result: undefined }
+      })
+    },
+
+    /** What became of a message before it came. */
+    async findEarly(message: Authored): Promise<EarlyChange | undefined> {
+      const _id = nameEarly(message)
+      const found = (await database.read([_id])).get(_id)
+      return found && 'early' in found ? found.early : undefined
+    },
+
+    /** Deletes what was parked and nobody requested in time. */
     async expireParked(): Promise<void> {
-      const found = await database.range({ startkey: 'parked:', endkey: 'parked:\uffff' })
-      const old = found.filter((one) => 'item' in one && one.parkedAt < now() - statusesWaitMs)
-      await remove(old.map(({ _id }) => _id))
+      for (const [prefix, waitMs] of [
+        ['parked:', statusesWaitMs],
+        ['early:', messagesWaitMs],
+      ] as const) {
+        const found = await database.range({ startkey: prefix, endkey: `${prefix}\uffff` })
+        const old = found.filter((one) => 'parkedAt' in one && one.parkedAt < now() - waitMs)
+        await remove(old.map(({ _id }) => _id))
+      }
     },
   }
 

@@ -186,6 +186,16 @@ test.each<[string, Record<string, unknown>, object | null]>([
   ],
   ['revoke', { revoke: { original_message_id: 'a' } }, null],
   ['hologram', {}, { type: 'text', content: 'This message type is not supported' }],
+  [
+    'unsupported',
+    { errors: [{ code: 131051 }] },
+    { content: 'This message type is not supported' },
+  ],
+  [
+    'video',
+    { errors: [{ code: 131052 }] },
+    { content: 'The file that was sent could not be fetched.' },
+  ],
   ['constructor', {}, { content: 'This message type is not supported' }],
 ])('%s is shown as what it is', (type, content, expected) => {
   const fields = presentInbound(readInboundContent({ type, ...content }))

@@ -1,5 +1,6 @@
 import { unreachable } from '../../../schema/helpers/unreachable.ts'
 import type { MessageType } from '../../../schema/message.ts'
+import { findKnownError } from '../client/provider-errors.ts'
 import type { InboundContent } from './inbound-content.ts'
 
 /** The message document's fields from a customer's content. */
@@ -15,6 +16,8 @@ export interface InboundFields {
 }
 
 const notSupported = 'This message type is not supported'
+/** A file that WhatsApp could not fetch, as one that is too large, and a message it withholds. */
+const unavailable = [131052, 131060]
 
 /**
  * The display and storage fields; null for what is no message of its own: a reaction, an edit, a
@@ -66,7 +69,7 @@ export function presentInbound(content: InboundContent): InboundFields | null {
     case 'system':
       return { type: 'text', content: content.body }
     case 'unsupported':
-      return { type: 'text', content: notSupported }
+      return { type: 'text', content: describeUnsupported(content.errorCode) }
     case 'reaction':
     case 'edit':
     case 'revoke':
@@ -84,6 +87,10 @@ function presentFile({
   if (fileType === 'sticker') return { type: 'image', content: '', isSticker: true }
   if (fileType === 'document') return { type: 'document', content: caption ?? filename ?? '' }
   return { type: fileType, content: fileType === 'audio' ? '' : (caption ?? '') }
+}
+
+function describeUnsupported(code: number | null): string {
+  return code !== null && unavailable.includes(code) ? findKnownError(code).words : notSupported
 }
 
 function nameContact(contact: Record<string, unknown>): string {

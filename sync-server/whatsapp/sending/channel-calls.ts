@@ -143,7 +143,9 @@ export function createChannelCalls(options: {
     const message = await copies.read(ownerId, messageId)
     if (!message) throw new Error('what was sent is not stored')
     const isQueued = message.waState === 'queued' || message.waState === 'unknown'
-    return { message, contact, isQueued, isNew: true }
+    // WhatsApp's answer names their number in its own form.
+    const named = (await contacts.find(ownerId, contact.contactId)) ?? contact
+    return { message, contact: named, isQueued, isNew: true }
   }
 
   return {

@@ -20,6 +20,7 @@ import { readOutgoing } from '../content/outgoing-content.ts'
 import type { OutgoingMessage } from '../content/outgoing-message.ts'
 import type { ContactDocument } from '../customers/contact-documents.ts'
 import type { Contacts } from '../customers/contacts.ts'
+import { findCurrentNumber } from '../customers/current-number.ts'
 import { findWindowEnd } from '../customers/present-contact.ts'
 import type { MessageIndex } from '../inbound/message-index.ts'
 import type { createWhatsAppMedia } from '../media/media.ts'
@@ -283,10 +284,11 @@ function describeRefusal(code: 'unknown_person' | 'media_not_allowed'): SendFail
   return { code, words: refuse(code).error }
 }
 
-/** The number in WhatsApp's form, else as typed; the person's id if they hide it. */
-function readRecipient({ waId, phone, userId }: ContactDocument): Recipient {
-  const number = phone ?? waId
+/** The person's number; their id if they hide it. */
+function readRecipient(contact: ContactDocument): Recipient {
+  const number = findCurrentNumber(contact)
   if (number !== null) return { phone: number }
+  const { userId } = contact
   if (userId === null) throw new Error('a contact without any name')
   return { userId }
 }

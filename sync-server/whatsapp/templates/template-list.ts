@@ -34,15 +34,18 @@ const pageLength = 100
 const pagesMax = 100
 const fields = 'name,language,status,category,components,parameter_format'
 
-/** Reads all of an account's templates, page by page. Skips unreadable ones. */
+/**
+ * Reads all of an account's templates, page by page. Skips unreadable ones.
+ * @param amount.pages how many at most: each is a call, and Meta counts them by the hour
+ */
 export async function fetchTemplates(
   client: GraphClient,
   businessAccountId: string,
-  { limit = pageLength }: { limit?: number } = {},
+  { limit = pageLength, pages = pagesMax }: { limit?: number; pages?: number } = {},
 ): Promise<Fetched<Template[]>> {
   const found: Template[] = []
   const place: { after?: string } = {}
-  for (let count = 0; count < pagesMax; count += 1) {
+  for (let count = 0; count < pages; count += 1) {
     const answer = await client.call({
       method: 'GET',
       path: `${encodeURIComponent(businessAccountId)}/message_templates`,

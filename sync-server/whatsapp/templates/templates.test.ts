@@ -15,10 +15,17 @@ afterEach(async () => {
 async function openTemplates() {
   const channel = await openTestChannel()
   open.push(channel)
-  const { client, emulator } = channel
+  const { emulator } = channel
   const { businessAccountId } = emulator.account
+  const called: string[] = []
+  const client: typeof channel.client = {
+    async call(request) {
+      called.push(request.path)
+      return await channel.client.call(request)
+    },
+  }
   const templates = createTemplates({ client, businessAccountId, now: emulator.now })
-  return { ...channel, templates, businessAccountId }
+  return { ...channel, templates, businessAccountId, called }
 }
 
 const of = (name: string, code: string) => ({ name, language: { code } })
@@ -66,6 +73,27 @@ test('they are kept for ten minutes, and go on being used when they cannot be re
   await emulator.advance(11 * 60_000)
   emulator.rotateToken()
   expect(await statusNow()).toBe('PAUSED')
+})
+
+test('news of an unknown template rereads the list, and loses none of it if that fails', async () => {
+  const { templates, emulator } = await openTemplates()
+  await templates.list()
+  templates.noteStatus({ name: 'new_one', language: 'en', status: 'APPROVED' })
+  emulator.rotateToken()
+  expect(await templates.list()).toMatchObject({ kind: 'found', value: { length: 7 } })
+})
+
+test('a list that cannot be reread is asked for once a minute, not with each message', async () => {
+  const { templates, emulator, called } = await openTemplates()
+  await templates.list()
+  templates.forget()
+  emulator.rotateToken()
+  const before = called.length
+  for (let times = 0; times < 3; times += 1) await templates.list()
+  expect(called).toHaveLength(before + 1)
+  await emulator.advance(60_000)
+  await templates.list()
+  expect(called).toHaveLength(before + 2)
 })
 
 test('without any list, the reason is told', async () => {

@@ -4,6 +4,8 @@ import type { TemplateContent } from '../content/outgoing-message.ts'
 import { fetchTemplates, type Template, toUnderscore } from './template-list.ts'
 
 const freshForMs = 10 * 60_000
+/** Meta counts these calls by the hour: a limit that is reached would never end. */
+const rereadAfterMs = 60_000
 const sendable = 'APPROVED'
 
 /**
@@ -16,16 +18,20 @@ export function createTemplates(options: {
   now?: () => number
 }) {
   const { client, businessAccountId, now = () => performance.now() } = options
-  const held: { list: Template[]; readAt: number; reading?: Promise<Fetched<Template[]>> } = {
-    list: [],
-    readAt: Number.NEGATIVE_INFINITY,
-  }
+  const held: {
+    list: Template[]
+    readAt: number
+    failedAt: number
+    reading?: Promise<Fetched<Template[]>>
+  } = { list: [], readAt: Number.NEGATIVE_INFINITY, failedAt: Number.NEGATIVE_INFINITY }
 
   async function read(): Promise<Fetched<Template[]>> {
     const fetched = await fetchTemplates(client, businessAccountId)
     if (fetched.kind === 'found') {
       held.list = fetched.value
       held.readAt = now()
+    } else {
+      held.failedAt = now()
     }
     return fetched
   }
@@ -39,30 +45,33 @@ export function createTemplates(options: {
   }
 
   async function list(): Promise<Fetched<Template[]>> {
-    if (now() - held.readAt < freshForMs) return { kind: 'found', value: held.list }
+    const old = { kind: 'found', value: held.list } as const
+    if (now() - held.readAt < freshForMs) return old
+    const hasOld = held.readAt !== Number.NEGATIVE_INFINITY
+    if (hasOld && now() - held.failedAt < rereadAfterMs) return old
     const fetched = await refresh()
-    if (fetched.kind === 'found' || held.readAt === Number.NEGATIVE_INFINITY) return fetched
-    return { kind: 'found', value: held.list }
+    return fetched.kind === 'found' || !hasOld ? fetched : old
+  }
+
+  /**
+   * The next use rereads the list: a send was refused because of it, or a webhook announced a
+   * change.
+   */
+  function forget() {
+    held.readAt = Math.min(held.readAt, now() - freshForMs)
   }
 
   return {
     list,
     refresh,
-
-    /**
-     * The next use rereads the list: a send was refused because of it, or a webhook announced a
-     * change.
-     */
-    forget() {
-      held.readAt = Math.min(held.readAt, now() - freshForMs)
-    },
+    forget,
 
     /** A webhook announced one template's new status. */
     noteStatus({ name, language, status }: { name: string; language: string; status: string }) {
       const code = toUnderscore(language)
       const own = held.list.find((one) => one.name === name && one.language === code)
       if (own) own.status = status
-      else held.readAt = Number.NEGATIVE_INFINITY
+      else forget()
     },
 
     /**

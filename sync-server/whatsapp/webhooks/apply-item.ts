@@ -6,13 +6,22 @@ import { createStatusApplier } from './apply-status.ts'
 import type { ApplyTools } from './apply-tools.ts'
 import type { ApplyItem } from './webhook-inbox.ts'
 
-/** Template statuses by the events that cause them. */
-const statusOfEvent: Record<string, string> = { REINSTATED: 'APPROVED', UNARCHIVED: 'APPROVED' }
+/** Template statuses by the events that cause them; other events leave the status as it is. */
+const statusOfEvent: Record<string, string> = {
+  REINSTATED: 'APPROVED',
+  UNARCHIVED: 'APPROVED',
+  ...Object.fromEntries(
+    [
+      ...['APPROVED', 'PENDING', 'REJECTED', 'PAUSED', 'DISABLED', 'IN_APPEAL'],
+      ...['PENDING_DELETION', 'DELETED', 'LIMIT_EXCEEDED', 'ARCHIVED'],
+    ].map((status) => [status, status]),
+  ),
+}
 
 /** Applies each update. Keeps one without an operator as `unrouted`, to reprocess later. */
 export function createItemApplier(options: {
   tools: ApplyTools
-  templates: Pick<ReturnType<typeof createTemplates>, 'noteStatus'>
+  templates: Pick<ReturnType<typeof createTemplates>, 'noteStatus' | 'forget'>
   log: Log
 }): ApplyItem {
   const { tools, templates, log } = options
@@ -22,7 +31,9 @@ export function createItemApplier(options: {
     switch (item.kind) {
       case 'template': {
         const { name, language, event } = item
-        templates.noteStatus({ name, language, status: statusOfEvent[event] ?? event })
+        const status = statusOfEvent[event]
+        if (status) templates.noteStatus({ name, language, status })
+        else templates.forget()
         return { outcome: 'applied' }
       }
       case 'problem': {

@@ -1,9 +1,10 @@
-import { limits } from '../../../schema/limits.ts'
 import type { MessageDocument } from '../../../schema/message.ts'
 import { isReaction, type Reaction } from '../../../schema/reaction.ts'
 import type { ContactDocument } from '../customers/contact-documents.ts'
+import { applyEarlyChange } from '../inbound/apply-early-change.ts'
 import type { InboundContent, InboundFile } from '../inbound/inbound-content.ts'
 import { inboundMessageKey, makeInboundMessage } from '../inbound/inbound-message.ts'
+import type { EarlyChange } from '../inbound/message-index.ts'
 import { presentInbound } from '../inbound/present-inbound.ts'
 import type { EchoItem, MessageItem } from '../inbound/webhook-items.ts'
 import type { ApplyTools } from './apply-tools.ts'
@@ -44,7 +45,7 @@ export function createMessageApplier(tools: ApplyTools) {
     const { ownerId } = contact
     if (isEcho && (await index.find(placed.phoneNumberId, wamid))) return { outcome: 'duplicate' }
     const answered = replyTo === null ? undefined : await findMessageId(placed, replyTo)
-    const message = makeInboundMessage({
+    const made = makeInboundMessage({
       contact,
       wamid,
       sentAt,
@@ -54,8 +55,10 @@ export function createMessageApplier(tools: ApplyTools) {
       isEcho,
       now: now(),
     })
-    if (!message) return { outcome: 'ignored' }
-    if (content.kind === 'file') await keepFile(message, placed, content)
+    if (!made) return { outcome: 'ignored' }
+    const message = applyEarlyChange(made, await findEarly(placed, wamid))
+    const isRevoked = message.deletedAt !== undefined
+    if (content.kind === 'file' && !isRevoked) await keepFile(message, placed, content)
     const { isNew, message: stored } = await copies.create(ownerId, message)
     if (!isEcho) {
       await contacts.recordNewest(contact, { wamid, orderedAt: stored.orderedAt })
@@ -66,8 +69,30 @@ export function createMessageApplier(tools: ApplyTools) {
       type: stored.type,
       kind: isEcho ? 'outbound' : 'inbound',
     })
-    tell.received(stored, contact)
+    if (!isRevoked) tell.received(stored, contact)
     return { outcome: 'created', messageId: stored._id }
+  }
+
+  const authorOf = ({ contact, isEcho }: Placed) => (isEcho ? contact.ownerId : contact.contactId)
+  const findEarly = (placed: Placed, wamid: string) =>
+    index.findEarly({ ...placed, wamid, authorId: authorOf(placed) })
+
+  /**
+   * WhatsApp keeps no order: applies the change of a message that is here, and parks one of a
+   * message that has yet to come.
+   */
+  async function changeOrPark(
+    placed: Placed,
+    wamid: string,
+    early: EarlyChange,
+    apply: (messageId: string) => Promise<Applied>,
+  ): Promise<Applied> {
+    const messageId = await findMessageId(placed, wamid)
+    if (messageId !== undefined) return await apply(messageId)
+    await index.parkEarly({ ...placed, wamid, authorId: authorOf(placed) }, early)
+    // The message may have come meanwhile, and have found nothing parked.
+    const late = await findMessageId(placed, wamid)
+    return late === undefined ? { outcome: 'parked' } : await apply(late)
   }
 
   /** Stored before the message: a crash between the two finds it. */
@@ -89,19 +114,19 @@ export function createMessageApplier(tools: ApplyTools) {
 
   async function change(
     placed: Placed,
-    wamid: string,
+    messageId: string,
     next: (stored: MessageDocument) => MessageDocument | null,
   ): Promise<Applied> {
-    const messageId = await findMessageId(placed, wamid)
-    if (messageId === undefined) return { outcome: 'ignored' }
     const changed = await copies.change(placed.contact.ownerId, messageId, next)
     return { outcome: changed?.isChanged ? 'applied' : 'stale', messageId }
   }
 
   async function react(placed: Placed, wamid: string, emoji: string | null): Promise<Applied> {
-    const { contact, sentAt: at, isEcho } = placed
-    const from = isEcho ? contact.ownerId : contact.contactId
-    return await change(placed, wamid, (stored) => {
+    const { sentAt: at } = placed
+    const from = authorOf(placed)
+    const messageId = await findMessageId(placed, wamid)
+    if (messageId === undefined) return { outcome: 'ignored' }
+    return await change(placed, messageId, (stored) => {
       const before = stored.reactions?.[from]
       // A removed reaction stays as an empty one, or an older one would return. WhatsApp counts in
       // seconds: within one the last to arrive wins.
@@ -113,33 +138,33 @@ export function createMessageApplier(tools: ApplyTools) {
   }
 
   async function edit(placed: Placed, wamid: string, to: InboundContent): Promise<Applied> {
-    const { contact, sentAt, isEcho } = placed
     const fields = presentInbound(to)
     if (!fields) return { outcome: 'ignored' }
-    const author = isEcho ? contact.ownerId : contact.contactId
-    return await change(placed, wamid, (stored) => {
-      const isOlder = (stored.editedAt ?? 0) >= sentAt || stored.deletedAt !== undefined
-      if (isOlder || stored.senderId !== author) return null
-      const content = fields.content.slice(0, limits.messageMaxCharacters)
-      return { ...stored, content, editedAt: sentAt }
-    })
+    const early = { edit: { at: placed.sentAt, content: fields.content } }
+    return await changeOrPark(placed, wamid, early, (messageId) =>
+      change(placed, messageId, (stored) => {
+        const isTheirs = stored.senderId === authorOf(placed) && stored.deletedAt === undefined
+        const changed = applyEarlyChange(stored, early)
+        return isTheirs && changed !== stored ? changed : null
+      }),
+    )
   }
 
   async function revoke(placed: Placed, wamid: string): Promise<Applied> {
-    const { contact, sentAt, isEcho } = placed
-    const { ownerId, contactId } = contact
-    const author = isEcho ? ownerId : contactId
-    const messageId = await findMessageId(placed, wamid)
-    const before = messageId && (await copies.read(ownerId, messageId))
-    if (!before || before.senderId !== author) return { outcome: 'ignored' }
-    // Remove the file first: a crash then hides, and never reveals.
-    if (before.mediaUrl !== undefined) {
-      const { _id, mediaUrl } = before
-      await files.releaseMedia({ mediaUrl, messageId: _id, userIds: [ownerId, contactId] })
-    }
-    return await change(placed, wamid, (stored) =>
-      stored.deletedAt === undefined ? { ...stored, deletedAt: Math.min(sentAt, now()) } : null,
-    )
+    const early = { revokedAt: Math.min(placed.sentAt, now()) }
+    return await changeOrPark(placed, wamid, early, async (messageId) => {
+      const { ownerId, contactId } = placed.contact
+      const before = await copies.read(ownerId, messageId)
+      if (!before || before.senderId !== authorOf(placed)) return { outcome: 'ignored' }
+      // Remove the file first: a crash then hides, and never reveals.
+      if (before.mediaUrl !== undefined) {
+        const { mediaUrl } = before
+        await files.releaseMedia({ mediaUrl, messageId, userIds: [ownerId, contactId] })
+      }
+      return await change(placed, messageId, (stored) =>
+        stored.deletedAt === undefined ? applyEarlyChange(stored, early) : null,
+      )
+    })
   }
 
   async function apply(placed: Placed): Promise<Applied> {
@@ -174,7 +199,9 @@ export function createMessageApplier(tools: ApplyTools) {
         sender,
       )
       if (await isBlocked(ownerId, contact.contactId)) return { outcome: 'ignored', ownerId }
-      const heard = (await contacts.recordInbound(contact, { sentAt })) ?? contact
+      // WhatsApp's own notice about them is no message of theirs: it opens no window.
+      const isTheirs = item.content.kind !== 'system'
+      const heard = (isTheirs && (await contacts.recordInbound(contact, { sentAt }))) || contact
       await copies.tellConversation(heard)
       return { ...(await apply({ ...item, contact: heard, isEcho: false })), ownerId }
     },

@@ -148,7 +148,10 @@ export function createControl(emulation: Emulation) {
       const { name, language, event, reason = null } = options
       const template = state.templates.find((one) => one.name === name && one.language === language)
       if (!template) return false
-      template.status = event === 'REINSTATED' || event === 'UNARCHIVED' ? 'APPROVED' : event
+      // A warning: the template can still be sent.
+      const isWarning = event === 'FLAGGED' || event === 'LOCKED'
+      if (event === 'REINSTATED' || event === 'UNARCHIVED') template.status = 'APPROVED'
+      else if (!isWarning) template.status = event
       const value = {
         event,
         message_template_id: Number(template.id),
