@@ -44,6 +44,20 @@ const readBen = async () => {
   return answer.body as { content: string; status: string }[]
 }
 
+test('a notification opens its chat in the page that is there, also on a first visit', async () => {
+  expect(await ann.page.evaluate(() => navigator.serviceWorker.controller)).toBeNull()
+  const path = `/chat/${ben.userId}`
+  await ann.page.evaluate(async (path) => {
+    const registration = await navigator.serviceWorker.ready
+    await registration.showNotification('ben', { data: { path } })
+  }, path)
+  await expect.poll(browser.listShown).toHaveLength(1)
+  // Without a real tap the browser refuses to focus a page, and to open another one.
+  await browser.act('').catch(() => {})
+  await ann.page.waitForURL(`**${path}`)
+  await expect.poll(browser.listShown).toEqual([])
+})
+
 test('a push brings the message and one notification for its chat; opening it needs no network', async () => {
   await ann.page.goto('/settings/notifications')
   await ann.page.getByText('even when Petrel is closed').waitFor()
@@ -84,6 +98,21 @@ test('P1: a reply from the notification waits offline, and is sent once', async 
   const sent = async () => (await readBen()).filter(({ content }) => content === 'on my way')
   await expect.poll(sent).toHaveLength(1)
   await expect.poll(() => readTicks(ann.page, 'on my way')).not.toBe('Waiting to be sent')
+  expect(await sent()).toHaveLength(1)
+})
+
+test('P1: a reply that was written without a network goes with the next push, with no page open', async () => {
+  await ann.page.goto('about:blank')
+  await receive(await write('and tomorrow?'))
+  await expect.poll(browser.listShown).toHaveLength(1)
+  await ann.goOffline()
+  await browser.act('reply', 'tomorrow too')
+  await expect(browser.wake()).rejects.toThrow('The server was not reached.')
+  await ann.goOnline()
+  await receive(await write('good'))
+  const sent = async () => (await readBen()).filter(({ content }) => content === 'tomorrow too')
+  await expect.poll(sent).toHaveLength(1)
+  await browser.wake()
   expect(await sent()).toHaveLength(1)
 })
 
