@@ -93,12 +93,34 @@ export function createAppUpdate(options: { url?: string; ready: Promise<unknown>
     const { Workbox } = await import('workbox-window')
     if (signal.aborted) return
     worker = new Workbox(url)
-    worker.addEventListener('waiting', offer)
     const registration = await worker.register()
-    // Workbox detects only versions that start to install after it has registered.
-    const { installing, active } = registration ?? {}
-    const onChange = () => installing?.state === 'installed' && active && offer()
-    installing?.addEventListener('statechange', onChange, { signal })
+    if (!registration || signal.aborted) return
+    if (registration.waiting) offer()
+    follow(registration)
+    registration.addEventListener('updatefound', () => follow(registration), { signal })
+  }
+
+  /**
+   * Workbox follows neither a version that was being installed before it registered, nor any after
+   * the first that it did not ask for, even where that one could not be stored.
+   */
+  function follow({ installing, active }: ServiceWorkerRegistration) {
+    // The very first version replaces none.
+    if (active) installing?.addEventListener('statechange', onStateChange, { signal })
+  }
+
+  function onStateChange({ target }: Event) {
+    const { state } = target as ServiceWorker
+    if (state === 'installed') offer()
+    // Nothing holds the old version of a page that was loaded before the first worker, or past it.
+    if (state === 'activated' && !serviceWorker.controller) onReplaced()
+  }
+
+  /** Without this tab's choice: the person may be typing here. */
+  function onReplaced() {
+    if (isApplying) return location.reload()
+    hasNewVersionTakenOver = true
+    offer()
   }
 
   /**
@@ -110,12 +132,7 @@ export function createAppUpdate(options: { url?: string; ready: Promise<unknown>
   }
 
   function onControllerChange() {
-    if (isApplying) return location.reload()
-    // Another tab applied it: the person may be typing here. The very first version replaces none.
-    if (isControlled) {
-      hasNewVersionTakenOver = true
-      offer()
-    }
+    if (isControlled || isApplying) onReplaced()
     isControlled = true
   }
 
@@ -165,7 +182,6 @@ export function createAppUpdate(options: { url?: string; ready: Promise<unknown>
       clearTimeout(searching)
       clearTimeout(switching)
       closing.abort()
-      worker?.removeEventListener('waiting', offer)
     },
   }
 }

@@ -48,16 +48,28 @@ export function createPushChecks(options: {
     return conversation.get(peerId)
   }
 
-  /** The newest of these messages that is there, not deleted, and not read. */
-  async function findNewest({ device, messageIds }: PushEntry, seenUpTo: number) {
+  /** What of these messages is left: those that were deleted or read since do not count. */
+  async function findLeft({ device, messageIds, count }: PushEntry, seenUpTo: number) {
     const messages = storage.database<MessageDocument>(nameMessagesDatabase(device.userId))
-    return [...(await messages.read(messageIds)).values()]
-      .filter(({ deletedAt, orderedAt }) => deletedAt === undefined && orderedAt > seenUpTo)
-      .toSorted((a, b) => b.orderedAt - a.orderedAt)[0]
+    const found = [...(await messages.read(messageIds)).values()]
+    const isLeft = ({ deletedAt, orderedAt }: MessageDocument) =>
+      deletedAt === undefined && orderedAt > seenUpTo
+    const over = new Set(found.flatMap((each) => (isLeft(each) ? [] : [each._id])))
+    const ids = messageIds.filter((id) => !over.has(id))
+    // Those that it counts and does not name are older.
+    const isRestRead = found.some(({ orderedAt }) => orderedAt <= seenUpTo)
+    return {
+      newest: found.filter(isLeft).toSorted((a, b) => b.orderedAt - a.orderedAt)[0],
+      messageIds: ids,
+      count: isRestRead ? ids.length : count - over.size,
+    }
   }
 
   /** The chat's other messages that have not arrived on a device; undefined when too many. */
-  async function listOwed({ device, peerId, messageIds }: PushEntry, after: number, upTo: number) {
+  async function listOwed(
+    { device, peerId, messageIds }: Pick<PushEntry, 'device' | 'peerId' | 'messageIds'>,
+    { after, upTo }: { after: number; upTo: number },
+  ) {
     const range = { oneId: device.userId, otherId: peerId, after, upTo }
     const entries = await listPlaces({ ...range, limit: placesMax })
     const owed = entries.flatMap(({ senderId, isHeld, messageId }) =>
@@ -72,9 +84,9 @@ export function createPushChecks(options: {
   }
 
   async function prepareNews(entry: PushEntry): Promise<PreparedPush | undefined> {
-    const { device, peerId, messageIds, count } = entry
+    const { device, peerId } = entry
     const { userId } = device
-    if (messageIds.length === 0 || (await fronts.has(userId))) return undefined
+    if (entry.messageIds.length === 0 || (await fronts.has(userId))) return undefined
     const owner = await accounts.find(userId)
     if (!owner) return undefined
     const { notificationPreview, notificationSound, quietHours } = readSettings(owner.settings)
@@ -84,19 +96,19 @@ export function createPushChecks(options: {
     if (conversation?.isArchived) return undefined
     if (conversation && isMutedAt(conversation, clock.now())) return undefined
     const readUpTo = seenUpToOf(conversation)
-    const newest = await findNewest(entry, readUpTo)
+    const { newest, messageIds, count } = await findLeft(entry, readUpTo)
     const name = newest && (await nameAuthor(userId, peerId))
     if (!name) return undefined
     const isPreviewHidden = notificationPreview === 'hidden'
     const text = newest.content.slice(0, pushLimits.textMaxCharacters).trim()
     const upTo = newest.orderedAt
     const arrivedUpTo = Math.max(readUpTo, conversation?.deliveredUpTo ?? 0)
-    const owedIds = await listOwed(entry, arrivedUpTo, upTo)
+    const owedIds = await listOwed({ device, peerId, messageIds }, { after: arrivedUpTo, upTo })
     const payload: PushPayload = {
       userId,
       peerId,
       name: name.slice(0, pushLimits.nameMaxCharacters),
-      messageIds: [...messageIds],
+      messageIds,
       count,
       upTo,
       ...(readUpTo > 0 && { readUpTo }),

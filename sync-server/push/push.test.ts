@@ -87,7 +87,8 @@ test('a person who looks at a device is not disturbed, and is told when that dev
   await expect.poll(() => socket.count('receive-message')).toBe(2)
   socket.socket.terminate()
   await expect.poll(payloads).toMatchObject([{ text: 'you do not see this' }])
-  expect(payloads()[0]?.messageIds).toContain(unseen)
+  // What was read is neither named nor counted.
+  expect(payloads()[0]).toMatchObject({ messageIds: [unseen], count: 1 })
 })
 
 test('a device with every tab hidden is pushed to, though it is connected', async () => {
@@ -242,6 +243,21 @@ test('what was read meanwhile is not pushed later', async () => {
   time.advance(600_000)
   await expect.poll(dropped).toBe(before + 1)
   expect(payloads()).toEqual([])
+})
+
+test('what was withdrawn while its push waited is not counted, and still owed to the device', async () => {
+  const { ben } = await meet()
+  service.answerWith({ status: 503 })
+  const left = await chat.say(ann, ben, 'this stays')
+  await expect.poll(() => time.nextInMs()).toBeGreaterThan(0)
+  const withdrawn = await chat.say(ann, ben, 'this does not')
+  const newest = await chat.say(ann, ben, 'and this stays')
+  expect((await chat.as(ann).remove(`/messages/${withdrawn}`)).status).toBe(200)
+  service.answerWith(undefined)
+  time.advance(time.nextInMs() ?? 0)
+  await expect
+    .poll(payloads)
+    .toMatchObject([{ messageIds: [left, newest], count: 2, owedIds: [withdrawn] }])
 })
 
 test.each([

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { cp, mkdtemp, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,9 +12,13 @@ export interface BuildCopy {
   dist: string
   /**
    * Replaces the app with another version, as a deployment does. The body names the version.
-   * Removes the files named `without`, as if a change had renamed them.
+   * Removes the files named `without`, as if a change had renamed them. Half of a deployment lacks
+   * the page until the next one.
    */
-  deploy(version: string, options?: { without: readonly string[] }): Promise<void>
+  deploy(
+    version: string,
+    options?: { without?: readonly string[]; isHalf?: boolean },
+  ): Promise<void>
   remove(): Promise<void>
 }
 
@@ -38,8 +43,10 @@ export async function copyBuild(): Promise<BuildCopy> {
   }
   return {
     dist,
-    async deploy(version, { without } = { without: [] }) {
+    async deploy(version, { without = [], isHalf = false } = {}) {
       const removed: string[] = []
+      const [page, away] = [join(dist, 'app/index.html'), join(folder, 'away.html')]
+      if (existsSync(away)) await rename(away, page)
       for (const part of without) {
         const files = await readdir(join(dist, 'app/assets'))
         const gone = must(
@@ -52,6 +59,7 @@ export async function copyBuild(): Promise<BuildCopy> {
       await edit('index.html', (html) =>
         html.replace(/<body[^>]*>/, `<body data-version="${version}">`),
       )
+      if (isHalf) await rename(page, away)
       // At once and last: a browser that looks for an update meanwhile would install a worker in between.
       await edit('sw.js', (worker) =>
         removed

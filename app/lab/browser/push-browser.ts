@@ -112,6 +112,14 @@ export async function openPushBrowser(page: Page, origin: string) {
         },
         { action, reply },
       ),
+    /** Background Sync. Rejects when the worker asks to be woken again later. */
+    wake: () =>
+      worker().evaluate(async () => {
+        const work: Promise<unknown>[] = []
+        const waitUntil = (each: Promise<unknown>) => work.push(each)
+        dispatchEvent(Object.assign(new Event('sync'), { tag: 'petrel-inbox', waitUntil }))
+        await Promise.all(work)
+      }),
     listDatabases: () =>
       worker().evaluate(async () => (await indexedDB.databases()).map(({ name }) => name ?? '')),
   }

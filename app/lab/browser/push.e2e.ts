@@ -1,5 +1,7 @@
 import { fileURLToPath } from 'node:url'
+import { v7 as createId } from 'uuid'
 import { afterAll, expect, test } from 'vitest'
+import { must } from '../../../schema/helpers/must.ts'
 import { startPushService } from '../../../sync-server/testing/start-push-service.ts'
 import { startTestApp } from '../../../sync-server/testing/start-test-app.ts'
 import { readSession, registerPerson } from './account-steps.ts'
@@ -24,8 +26,8 @@ afterAll(async () => {
   await service.close()
 })
 
-async function write(content: string) {
-  const body = { recipientId: annId, content }
+async function write(content: string, _id = createId()) {
+  const body = { _id, recipientId: annId, content }
   const answer = await app.call('POST', '/api/messages', { token: ben.token, body })
   expect(answer.status).toBe(201)
   return answer.body._id as string
@@ -43,6 +45,20 @@ const readBen = async () => {
   const answer = await app.call('GET', `/api/messages/${annId}`, { token: ben.token })
   return answer.body as { content: string; status: string }[]
 }
+
+test('a notification opens its chat in the page that is there, also on a first visit', async () => {
+  expect(await ann.page.evaluate(() => navigator.serviceWorker.controller)).toBeNull()
+  const path = `/chat/${ben.userId}`
+  await ann.page.evaluate(async (path) => {
+    const registration = await navigator.serviceWorker.ready
+    await registration.showNotification('ben', { data: { path } })
+  }, path)
+  await expect.poll(browser.listShown).toHaveLength(1)
+  // Without a real tap the browser refuses to focus a page, and to open another one.
+  await browser.act('').catch(() => {})
+  await ann.page.waitForURL(`**${path}`)
+  await expect.poll(browser.listShown).toEqual([])
+})
 
 test('a push brings the message and one notification for its chat; opening it needs no network', async () => {
   await ann.page.goto('/settings/notifications')
@@ -87,6 +103,92 @@ test('P1: a reply from the notification waits offline, and is sent once', async 
   expect(await sent()).toHaveLength(1)
 })
 
+test('P1: a reply that was written without a network goes with the next push, with no page open', async () => {
+  await ann.page.goto('about:blank')
+  await receive(await write('and tomorrow?'))
+  await expect.poll(browser.listShown).toHaveLength(1)
+  await ann.goOffline()
+  await browser.act('reply', 'tomorrow too')
+  await expect(browser.wake()).rejects.toThrow('The server was not reached.')
+  await ann.goOnline()
+  await receive(await write('good'))
+  const sent = async () => (await readBen()).filter(({ content }) => content === 'tomorrow too')
+  await expect.poll(sent).toHaveLength(1)
+  await browser.wake()
+  expect(await sent()).toHaveLength(1)
+})
+
+test('a hidden page adds to the chat’s notification, and does not repeat what the worker has shown', async () => {
+  const { page } = ann
+  await page.addInitScript(() => {
+    const noteBadge = async () => {
+      globalThis.isNotifying = true
+    }
+    Object.assign(navigator, { setAppBadge: noteBadge, clearAppBadge: noteBadge })
+  })
+  await page.goto('/settings/notifications')
+  await page.getByText('even when Petrel is closed').waitFor()
+  await page.evaluate(() => {
+    Object.defineProperty(document, 'visibilityState', { get: () => 'hidden' })
+    document.dispatchEvent(new Event('visibilitychange'))
+  })
+  await expect.poll(() => page.evaluate(() => globalThis.isNotifying)).toBe(true)
+  const id = createId()
+  // As the worker shows it for a push that comes before the page wakes.
+  const { userId: peerId } = ben
+  const data = { path: `/chat/${peerId}`, peerId, userId: annId, messageIds: [id], count: 1 }
+  await page.evaluate(
+    async ({ peerId, data }) => {
+      const registration = await navigator.serviceWorker.ready
+      await registration.showNotification('ben', { body: 'by the worker', tag: peerId, data })
+      const { prototype } = ServiceWorkerRegistration
+      const { showNotification } = prototype
+      globalThis.shownByPage = 0
+      prototype.showNotification = async function (...given) {
+        await showNotification.apply(this, given)
+        globalThis.shownByPage = (globalThis.shownByPage ?? 0) + 1
+      }
+    },
+    { peerId, data },
+  )
+  await write('by the worker', id)
+  await write('by the page')
+  // One that is being shown must not be asked for.
+  await expect.poll(() => page.evaluate(() => globalThis.shownByPage)).toBe(1)
+  expect(await browser.listShown()).toEqual([
+    { title: 'ben', body: '2 new messages\nby the page', tag: peerId },
+  ])
+  await page.goto('about:blank')
+})
+
+test('a push that comes after its message was read stays no longer than it has to', async () => {
+  await ann.page.goto('about:blank')
+  const id = await write('read before it comes')
+  const find = () => service.taken.find(({ payload }) => payload.messageIds.includes(id))
+  await expect.poll(find).toBeDefined()
+  const body = { username: ann.username, password: ann.password }
+  const other = await app.call('POST', '/api/auth/login', { body })
+  const path = `/api/messages/${id}/status`
+  await app.call('PUT', path, { token: other.body.token, body: { status: 'read' } })
+  await browser.deliver(must(find(), 'its push').payload)
+  await expect.poll(browser.listShown).toEqual([])
+})
+
+test('P8: a tab in which somebody else is signed in leaves the pushes of who is signed in for all', async () => {
+  const given = { username: 'carl', email: 'carl@example.org', password: 'carl-secret' }
+  const { body } = await app.call('POST', '/api/auth/register', { body: given })
+  const tab = await ann.openTab('/healthz')
+  await tab.evaluate(({ token, user }) => {
+    sessionStorage.setItem('token', token)
+    sessionStorage.setItem('user', JSON.stringify(user))
+  }, body)
+  await tab.goto('/settings/notifications')
+  await tab.getByText('sign in with “Keep me signed in”').waitFor()
+  const readTold = () => tab.evaluate(() => localStorage.getItem('push-told'))
+  expect(await readTold()).not.toBeNull()
+  await tab.close()
+})
+
 test('a chat that is read on another device is closed here', async () => {
   const body = { username: ann.username, password: ann.password }
   const other = await app.call('POST', '/api/auth/login', { body })
@@ -127,3 +229,8 @@ test('Mark as read works without the app, and after signing out a push shows not
   expect(JSON.stringify(await browser.listShown())).not.toContain('for nobody')
   expect(hasOwn(await browser.listDatabases())).toBe(false)
 })
+
+declare global {
+  var isNotifying: boolean | undefined
+  var shownByPage: number | undefined
+}

@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, expect, onTestFinished, test } from 'vitest'
 import { registerPerson, waitUntilKept } from './account-steps.ts'
 import { copyBuild } from './copy-build.ts'
 import { createPerson } from './person.ts'
@@ -63,6 +63,46 @@ test('a page that had to be reloaded for a chosen version goes on with it, witho
   await page.reload()
   await page.locator('body[data-version="chosen"]').waitFor({ state: 'attached' })
   expect(await page.evaluate(() => sessionStorage.getItem('update-reloads'))).toBeNull()
+})
+
+test('a version that could twice not be fetched whole is offered once it can', async () => {
+  const { page } = ann
+  const search = async () =>
+    await page.evaluate(async () => {
+      const registration = await navigator.serviceWorker.getRegistration()
+      await registration?.update()
+      const found = registration?.installing
+      await new Promise<void>((resolve) => {
+        const check = () => found?.state === 'redundant' && resolve()
+        found?.addEventListener('statechange', check)
+        check()
+      })
+    })
+  const offer = page.getByRole('button', { name: 'Update now' })
+  for (const version of ['half', 'half-again']) {
+    await build.deploy(version, { isHalf: true })
+    await search()
+    expect(await offer.count()).toBe(0)
+  }
+  await build.deploy('whole')
+  await page.evaluate(async () => {
+    await (await navigator.serviceWorker.getRegistration())?.update()
+  })
+  await offer.click()
+  await page.locator('body[data-version="whole"]').waitFor({ state: 'attached' })
+})
+
+test('a first visit, whose page no worker controls yet, is offered a new version too', async () => {
+  const ben = await createPerson(server, 'ben', { keepsApp: true })
+  onTestFinished(() => ben.close())
+  await registerPerson(ben)
+  expect(await ben.page.evaluate(() => navigator.serviceWorker.controller)).toBeNull()
+  await build.deploy('early')
+  await ben.page.evaluate(async () => {
+    await (await navigator.serviceWorker.getRegistration())?.update()
+  })
+  await ben.page.getByRole('button', { name: 'Update now' }).click()
+  await ben.page.locator('body[data-version="early"]').waitFor({ state: 'attached' })
 })
 
 test('P1: a part that went with the replaced version takes nothing from who types, and starts the new one at a click', async () => {

@@ -1,7 +1,7 @@
 import { v7 as createId } from 'uuid'
 import * as z from 'zod/mini'
 import { createInbox, type InboxCommand, type UnreadChat } from '../../database/inbox/inbox.ts'
-import { sendCommands } from './send-commands.ts'
+import { sendCommands, syncTag } from './send-commands.ts'
 import { changeUnread } from './show-badge.ts'
 import type { ClickEvent, WorkerScope } from './worker-scope.ts'
 
@@ -37,7 +37,9 @@ export async function handleClick(scope: WorkerScope, event: ClickEvent): Promis
     changeUnread(scope, inbox, (before) => withoutSeen(before, read.data)),
   )
   await tellPages(scope)
-  await sendCommands(scope, { userId })
+  const outcome = await sendCommands(scope, { userId })
+  // Where the browser cannot wake the worker, the next push or the app's next start sends it.
+  if (outcome === 'later') await scope.registration.sync?.register(syncTag).catch(() => {})
 }
 
 function readCommand(
@@ -66,8 +68,11 @@ function readPath(data: unknown): string {
   return read.success ? read.data.path : '/chat'
 }
 
+/** Also those that were open before the worker, which controls them from their next load on. */
+const openPages = { type: 'window', includeUncontrolled: true } as const
+
 async function openPath({ clients }: WorkerScope, path: string): Promise<void> {
-  const [tab] = await clients.matchAll({ type: 'window' })
+  const [tab] = await clients.matchAll(openPages)
   if (!tab) return void (await clients.openWindow(path))
   tab.postMessage({ type: 'open-chat', path })
   await tab.focus()
@@ -75,8 +80,7 @@ async function openPath({ clients }: WorkerScope, path: string): Promise<void> {
 
 /** Open pages carry out the command at once, in their own database. */
 async function tellPages({ clients }: WorkerScope): Promise<void> {
-  for (const tab of await clients.matchAll({ type: 'window' }))
-    tab.postMessage({ type: 'inbox-changed' })
+  for (const tab of await clients.matchAll(openPages)) tab.postMessage({ type: 'inbox-changed' })
 }
 
 /** The disk is full: the words stay in sight. */

@@ -17,6 +17,8 @@ scope.addEventListener('install', (event) => addStaticRoutes(scope, event))
 
 scope.addEventListener('push', (event) => {
   event.waitUntil(takePush(scope, readJson(event.data)))
+  // The network is there. Chromium's Background Sync refuses a worker that has no page open.
+  event.waitUntil(sendWaiting())
 })
 
 scope.addEventListener('notificationclick', (event) => {
@@ -24,16 +26,24 @@ scope.addEventListener('notificationclick', (event) => {
 })
 
 scope.addEventListener('sync', (event) => {
-  if (event.tag === syncTag) event.waitUntil(sendWaiting())
+  if (event.tag === syncTag) event.waitUntil(sendOrFail())
 })
 
 scope.addEventListener('pushsubscriptionchange', (event) => {
   event.waitUntil(renewSubscription(scope, event.oldSubscription))
 })
 
-async function sendWaiting() {
+async function sendWaiting(): Promise<'done' | 'later'> {
   const signIn = await readSignedIn()
-  if (signIn) await sendCommands(scope, signIn)
+  return signIn ? await sendCommands(scope, signIn) : 'done'
+}
+
+/**
+ * A failure makes the browser wait before it wakes the worker again, longer each time. Registering
+ * the tag anew during its event has Chromium wake the worker at once, without end.
+ */
+async function sendOrFail() {
+  if ((await sendWaiting()) === 'later') throw new Error('The server was not reached.')
 }
 
 function readJson(data: { json(): unknown } | null): unknown {

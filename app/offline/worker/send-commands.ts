@@ -16,21 +16,22 @@ const answered = {
 /**
  * Sends what waits in the inbox, oldest first, while the network is there. What the server refuses
  * waits for the app, which shows the refusal where the chat is (P6).
+ * @returns whether another attempt would be worth it
  */
 export async function sendCommands(
-  scope: WorkerScope,
+  scope: Pick<WorkerScope, 'location'>,
   { userId }: { userId: string },
-): Promise<void> {
+): Promise<'done' | 'later'> {
   const signIn = await readSignedIn()
-  if (signIn?.userId !== userId) return
+  if (signIn?.userId !== userId) return 'done'
   const inbox = createInbox({ name: `petrel-${userId}` })
   const { origin } = scope.location
   for (const command of await inbox.listCommands()) {
     const outcome = await send(origin, signIn.token, command)
     if (outcome === 'done') await inbox.dropCommand(command.id)
-    // Where the browser cannot wake the worker, the app sends it at its next start.
-    if (outcome === 'later') return await scope.registration.sync?.register(syncTag).catch(() => {})
+    if (outcome === 'later') return 'later'
   }
+  return 'done'
 }
 
 async function send(

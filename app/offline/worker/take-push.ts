@@ -52,8 +52,12 @@ export async function takePush(scope: WorkerScope, pushed: unknown): Promise<voi
     const messages = news.messages.filter(({ _id }) => payload.messageIds.includes(_id))
     const seenUpTo = states.get(peerId)?.seenUpTo ?? 0
     const described = describeNotification({ payload, messages, earlier, seenUpTo })
-    await show(scope, payload, described)
-    await update(scope, inbox, { states, but: peerId, news: toPushed(payload, messages) })
+    const { upTo } = described.data
+    // It came late: no sound for what was read meanwhile, which is closed as in any other chat.
+    const isRead = upTo !== undefined && upTo <= seenUpTo
+    await show(scope, payload, isRead ? { ...described, isNews: false } : described)
+    const but = isRead ? undefined : peerId
+    await update(scope, inbox, { states, but, news: toPushed(payload, messages) })
   })
   if (!isKept) return
   const { token } = signIn
@@ -100,7 +104,7 @@ async function fetchAll(
 async function update(
   scope: WorkerScope,
   inbox: Inbox,
-  { states, but, news }: { states: ChatStates; but?: string; news?: PushedNews },
+  { states, but, news }: { states: ChatStates; but?: string | undefined; news?: PushedNews },
 ) {
   await closeRead(scope, new Map([...states].filter(([peerId]) => peerId !== but)))
   await changeUnread(scope, inbox, (before) => updateUnread(before, states, news))

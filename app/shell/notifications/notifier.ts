@@ -5,7 +5,7 @@ import { productName } from '../../ui/product.ts'
 import { describeMessage } from '../../ui/text/describe-message.ts'
 import { countUnreadMessages, listUnreadChats } from './count-unread-messages.ts'
 import { findNews, type News } from './find-news.ts'
-import { describeForWorker, showByWorker } from './show-by-worker.ts'
+import { showByWorker } from './show-by-worker.ts'
 import { holdWhileVisible, runInOneTab } from './visible-tabs.ts'
 
 const shownMax = 3
@@ -91,12 +91,14 @@ export function createNotifier(options: NotifierOptions): { close(): void } {
 
   async function show({ message, ...news }: Shown) {
     const { title, body, tag, path } = news
-    const silent = !settings.values.getSnapshot().notificationSound
-    const data = { path, ...(message && describeForWorker(message)) }
+    const { notificationSound, notificationPreview } = settings.values.getSnapshot()
+    const silent = !notificationSound
     // With the same tag, a newer message replaces the previous notification and alerts again.
+    const data = { path }
     const common = { body, tag, renotify: !silent, silent, icon: '/icons/icon-192.png', data }
+    const ofWorker = { ...common, message, isPreviewHidden: notificationPreview === 'hidden' }
     const worker = isPushed() ? await navigator.serviceWorker.getRegistration() : undefined
-    if (worker?.active) return await showByWorker(worker, title, { ...common, message })
+    if (worker?.active) return await showByWorker(worker, title, ofWorker)
     try {
       const notification = new Notification(title, common)
       shown.add(notification)
@@ -109,7 +111,7 @@ export function createNotifier(options: NotifierOptions): { close(): void } {
     } catch {
       // Phones show notifications only through the service worker.
       const ready = await navigator.serviceWorker?.ready
-      if (ready) await showByWorker(ready, title, { ...common, message })
+      if (ready) await showByWorker(ready, title, ofWorker)
     }
   }
 

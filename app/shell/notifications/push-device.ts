@@ -30,7 +30,8 @@ export function followPushDevice(options: {
     if (!navigator.serviceWorker) return status.set('no-worker')
     if (!('PushManager' in globalThis)) return status.set('no-service')
     if (!token || sessions.get()?.token !== token) {
-      await end()
+      // Who is signed in for all tabs, if anybody, keeps their pushes beside this tab's own sign-in.
+      if (!token) await end()
       return status.set('passing')
     }
     status.set(await subscribe(token).catch((): PushState => 'unreachable'))
