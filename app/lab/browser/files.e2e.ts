@@ -1,4 +1,6 @@
-import { readFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { keepSignIn, waitUntilKept } from './account-steps.ts'
@@ -6,7 +8,7 @@ import { message, openChat, readWords, say } from './chat-steps.ts'
 import { attach, dragFiles, drawPhoto, sendDialog, writeText } from './file-steps.ts'
 import { findProblems } from './find-problems.ts'
 import { createLook } from './looks/look.ts'
-import { hasFocus } from './message-steps.ts'
+import { chooseOn, hasFocus } from './message-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
 const people = await startTwoPeople({
@@ -121,6 +123,59 @@ test('P6: a file that waits can be cancelled; an empty one is refused with words
   await sendDialog(page).getByText('“empty.txt” is empty. Choose another file.').waitFor()
   await page.keyboard.press('Escape')
   await ann.goOnline()
+})
+
+test('P6: a file that is gone when it is sent is refused with words that say so', async () => {
+  const { page } = ann
+  const folder = await mkdtemp(join(tmpdir(), 'petrel-test-'))
+  const path = join(folder, 'moved.txt')
+  await writeFile(path, 'here a moment ago')
+  await page.getByRole('button', { name: 'Attach' }).click()
+  const choosing = page.waitForEvent('filechooser')
+  await page.getByRole('menuitem', { name: 'Document', exact: true }).click()
+  await (await choosing).setFiles(path)
+  await sendDialog(page).getByText('moved.txt').waitFor()
+  await rm(folder, { recursive: true })
+  await sendDialog(page).getByRole('button', { name: 'Send' }).click()
+  await sendDialog(page).getByText("“moved.txt” can't be read. Choose another file.").waitFor()
+  await page.keyboard.press('Escape')
+})
+
+test('what was not stored yet when the dialog is left is not sent, and files chosen since stay chosen', async () => {
+  const { page } = ann
+  const photo = await drawPhoto(page, { name: 'second.jpg' })
+  await page.evaluate(() => {
+    const create = globalThis.createImageBitmap
+    const held = new Promise<void>((resolve) => Object.assign(globalThis, { letGo: resolve }))
+    globalThis.createImageBitmap = (async (picture: Blob) => {
+      await held
+      globalThis.createImageBitmap = create
+      return await create(picture)
+    }) as typeof create
+  })
+  await attach(page, 'Document', [writeText('first.txt', 'goes'), photo])
+  await sendDialog(page).getByRole('button', { name: 'Send' }).click()
+  await page.getByRole('button', { name: 'Download first.txt' }).waitFor()
+  await sendDialog(page).getByRole('button', { name: 'Cancel' }).click()
+  await sendDialog(page).waitFor({ state: 'detached' })
+  await attach(page, 'Document', [writeText('third.txt', 'goes too')])
+  await page.evaluate('letGo()')
+  await sendDialog(page).getByRole('button', { name: 'Send' }).click()
+  await page.getByRole('button', { name: 'Download third.txt' }).waitFor()
+  expect(await page.getByRole('button', { name: 'second.jpg' }).count()).toBe(0)
+})
+
+test('the first file that is left answers the message that is replied to', async () => {
+  const { page } = ann
+  await chooseOn(page, 'look at this', 'Reply')
+  await attach(page, 'Document', [writeText('not-this.txt', 'no'), writeText('this.txt', 'yes')])
+  await sendDialog(page).getByRole('button', { name: 'Remove not-this.txt' }).click()
+  await sendDialog(page).getByRole('button', { name: 'Send' }).click()
+  await page
+    .getByRole('article')
+    .filter({ has: page.getByRole('button', { name: 'Download this.txt' }) })
+    .getByText('look at this')
+    .waitFor()
 })
 
 test('the files before they are sent, in bubbles, waiting and over the screen fit every width and both themes', async () => {

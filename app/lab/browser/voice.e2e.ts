@@ -1,9 +1,11 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { keepSignIn, waitUntilKept } from './account-steps.ts'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { keepSignIn, registerPerson, waitUntilKept } from './account-steps.ts'
 import { chatRow, composer, openChat, readMessages, readWords, say } from './chat-steps.ts'
+import { holdRequests } from './faults/stop-requests.ts'
 import { findProblems } from './find-problems.ts'
 import { createLook } from './looks/look.ts'
+import { createPerson } from './person.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
 const people = await startTwoPeople({
@@ -260,6 +262,28 @@ test('P1: what is being recorded when the chat is left, or the page reloaded, is
   await composer(page).waitFor()
   await expect.poll(() => voices(page).count()).toBe(count + 1)
   expect(ann.problems).toEqual([])
+})
+
+test('P8: no microphone opens once the chat is left, however late the recorder is loaded', async () => {
+  const cem = await createPerson(people.server, 'cem', {
+    hasWholeBrowser: true,
+    reducedMotion: 'reduce',
+    permissions: ['microphone'],
+  })
+  onTestFinished(() => cem.close())
+  await registerPerson(cem)
+  const { page } = cem
+  await openChat(page, 'ben')
+  await watchMicrophones(page)
+  const held = await holdRequests(page, '**/assets/voice-recorder-*.js')
+  await microphone(page).press('Enter')
+  await page.getByRole('link', { name: 'Settings' }).first().click()
+  await microphone(page).waitFor({ state: 'detached' })
+  await held.release()
+  await page.goBack()
+  await microphone(page).press('Enter')
+  await untilRecorded(page, 1)
+  expect(await countOpen(page)).toBe(1)
 })
 
 test('P6: when the microphone goes, what was recorded stays, and words say so', async () => {

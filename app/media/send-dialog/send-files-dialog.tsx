@@ -46,10 +46,18 @@ export function SendFilesDialog(props: SendFilesDialogProps) {
   const hasKeyboard = useMediaQuery('(hover: hover) and (pointer: fine)')
   const list = useRef<HTMLUListElement>(null)
   const field = useRef<HTMLTextAreaElement>(null)
+  const hasLeft = useRef(false)
+  const isReplySent = useRef(false)
+
+  /** Also during the sending: what is not stored by then stays unsent. */
+  function leave() {
+    hasLeft.current = true
+    onClose()
+  }
 
   function remove(id: number) {
     setProblem(undefined)
-    if (chosen.length === 1) return onClose()
+    if (chosen.length === 1) return leave()
     const at = chosen.findIndex((other) => other.id === id)
     const buttons = list.current?.querySelectorAll('button')
     // Before the focused button goes, and the focus with it.
@@ -62,11 +70,13 @@ export function SendFilesDialog(props: SendFilesDialogProps) {
     for (const { id, file } of chosen) {
       const bytes = props.isUntouched ? file : await shrinkPicture(file)
       const described = await describeChosenFile(bytes)
+      if (hasLeft.current) return
       // The last file gets the caption, so that it follows all of them.
       const content = id === chosen.at(-1)?.id ? caption : ''
-      const replyTo = file === props.files[0] ? sending.replyTo : undefined
+      const replyTo = isReplySent.current ? undefined : sending.replyTo
       const sent = { peerId, bytes, content, ...described, ...(replyTo && { replyTo }) }
       await messenger.commands.sendFile(sent)
+      isReplySent.current = true
       await props.onFileSent?.(file)
       setChosen((left) => left.filter((other) => other.id !== id))
     }
@@ -78,6 +88,8 @@ export function SendFilesDialog(props: SendFilesDialogProps) {
     setProblem(undefined)
     try {
       await sendAll()
+      // By now other files may have been chosen.
+      if (hasLeft.current) return
       onClose()
       sending.onSent()
     } catch (cause) {
@@ -89,18 +101,18 @@ export function SendFilesDialog(props: SendFilesDialogProps) {
   return (
     <Dialog
       title={chosen.length === 1 ? 'Send file' : `Send ${chosen.length} files`}
-      onClose={onClose}
+      onClose={leave}
     >
       <DialogForm
         action="Send"
         problem={problem}
         isBusy={isBusy}
         onSubmit={() => void submit()}
-        onLeave={onClose}
+        onLeave={leave}
       >
         <ul className={styles.files} ref={list}>
           {chosen.map(({ id, file }) => (
-            <ChosenFile key={id} file={file} onRemove={() => remove(id)} />
+            <ChosenFile key={id} file={file} isBusy={isBusy} onRemove={() => remove(id)} />
           ))}
         </ul>
         <Caption
@@ -152,7 +164,8 @@ function Caption({ field, text, hasKeyboard, onChange, onSubmit }: CaptionProps)
   )
 }
 
-function ChosenFile({ file, onRemove }: { file: File; onRemove(): void }) {
+function ChosenFile(props: { file: File; isBusy: boolean; onRemove(): void }) {
+  const { file, isBusy, onRemove } = props
   const [kind] = file.type.split('/')
   const url = useObjectUrl(kind === 'image' || kind === 'video' ? file : undefined)
   const [isBroken, setIsBroken] = useState(false)
@@ -181,7 +194,13 @@ function ChosenFile({ file, onRemove }: { file: File; onRemove(): void }) {
         </span>
         <span className={styles.size}>{formatBytes(file.size)}</span>
       </span>
-      <IconButton icon="close" label={`Remove ${file.name}`} isSmall onClick={onRemove} />
+      <IconButton
+        icon="close"
+        label={`Remove ${file.name}`}
+        isSmall
+        disabled={isBusy}
+        onClick={onRemove}
+      />
     </li>
   )
 }
@@ -190,6 +209,13 @@ function ChosenFile({ file, onRemove }: { file: File; onRemove(): void }) {
 async function describeChosenFile(file: File): Promise<{ type: MediaType; about: AttachedFile }> {
   const name = shorten(file.name.trim()) || 'file'
   if (file.size === 0) throw new Error(`“${name}” is empty. Choose another file.`)
+  // A folder, or a file that was moved or changed since: storing it would fail as on a full disk.
+  await file
+    .slice(0, 1)
+    .arrayBuffer()
+    .catch((cause: unknown) => {
+      throw new Error(`“${name}” can't be read. Choose another file.`, { cause })
+    })
   const mimeType = file.type.slice(0, 200)
   const { type, seen } = await look(file, mimeType)
   return { type, about: { name, size: file.size, mimeType, ...seen } }

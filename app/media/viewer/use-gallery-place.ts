@@ -27,7 +27,11 @@ export function useGalleryPlace({
   onEmpty(): void
 }) {
   const [aroundId] = useState(start._id)
-  const sifting = { peerId, isWanted: messageKinds.media, aroundId, enough }
+  // A sticker counts as no picture, but stands among them once it was opened.
+  const [isWanted] = useState(
+    () => (message: MessageDocument) => message._id === aroundId || messageKinds.media(message),
+  )
+  const sifting = { peerId, isWanted, aroundId, enough }
   const { view, window } = useSifted(messenger, sifting)
   const [shownId, setShownId] = useState(start._id)
   const lastIndex = useRef(0)

@@ -43,6 +43,7 @@ export function VoiceTool({ messenger, peerId, isForCustomer, tools }: VoiceTool
   const [open, setOpen] = useState<OpenVoice>()
   /** True from the press on, long before the microphone opens. */
   const isBusy = useRef(false)
+  const isShown = useRef(false)
   const isOffered = format !== undefined && tools.sending !== undefined
   const latest = useLatest(tools.sending)
 
@@ -72,6 +73,8 @@ export function VoiceTool({ messenger, peerId, isForCustomer, tools }: VoiceTool
         import('./voice-panel.tsx'),
         messenger.openVoiceDrafts(),
       ])
+      // The person left meanwhile: nothing would close the microphone again.
+      if (!isShown.current) return undefined
       const recorder = createVoiceRecorder({ peerId, drafts, begin, store })
       setOpen({ recorder, Panel: VoicePanel })
       return recorder
@@ -91,6 +94,12 @@ export function VoiceTool({ messenger, peerId, isForCustomer, tools }: VoiceTool
     else if (end) recorder?.tell({ kind: end === 'send' ? 'sent' : 'locked' })
   }
 
+  useEffect(() => {
+    isShown.current = true
+    return () => {
+      isShown.current = false
+    }
+  }, [])
   const openDraft = useLatest(openPanel)
   useEffect(() => {
     if (!isOffered) return

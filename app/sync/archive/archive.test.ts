@@ -110,6 +110,25 @@ test('files that only the server has come with a network, and are counted as mis
   expect(own).toMatchObject({ fileCount: 1, missingCount: 1 })
 })
 
+test('P8: a file whose message was deleted, or whose chat was cleared, since the export does not come back', async () => {
+  const { lab, phone, ben, file } = await openTestArchive()
+  const other = await phone.sendFile(ben, 'another', 'gone too')
+  await lab.settle()
+  const { zip } = await save(phone)
+  await phone.delete(file)
+  await lab.settle()
+  const restored = await phone.messenger.archive.restore(zip, pace())
+  expect(restored).toMatchObject({ fileCount: 0 })
+  expect(await readFileWords(phone, file)).toBeUndefined()
+  expect(await readFileWords(phone, other)).toBe('gone too')
+  await phone.messenger.commands.clearConversation(ben.userId)
+  const readCount = async () =>
+    (await phone.messenger.files.listUsage()).reduce((sum, { count }) => sum + count, 0)
+  await expect.poll(readCount).toBe(0)
+  expect(await phone.messenger.archive.restore(zip, pace())).toMatchObject({ fileCount: 0 })
+  expect(await readCount()).toBe(0)
+})
+
 test('P8: somebody else cannot import it, and nothing changes', async () => {
   const { phone, tablet } = await openTestArchive()
   const { zip } = await save(phone)

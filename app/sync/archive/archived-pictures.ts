@@ -5,6 +5,7 @@ import { pictureMimeTypes } from '../../../schema/media.ts'
 import { createKeptPictures } from '../../database/people/kept-pictures.ts'
 import type { PeopleStore } from '../../database/people/people-store.ts'
 import type { CommandContext } from '../../database/storage/command-context.ts'
+import type { KnownPerson } from '../../database/storage/known-person.ts'
 import { readConversations } from '../../database/views/read-conversations.ts'
 import type { RequestCalls } from '../requests/request-calls.ts'
 import type { createZipWriter } from './zip/zip-writer.ts'
@@ -30,18 +31,16 @@ export async function savePictures(options: {
   table: Table
   calls: Pick<RequestCalls, 'messages'>
   profile: { _id: string; profilePicture?: string | null }
+  people: readonly Pick<KnownPerson, '_id' | 'profilePicture'>[]
   zip: ReturnType<typeof createZipWriter>
   loadsMissing: boolean
   signal: AbortSignal
 }): Promise<ArchivedPicture[]> {
-  const { context, table, calls, profile, zip, loadsMissing, signal } = options
-  const { conversations, device } = context.database
+  const { context, table, calls, profile, people, zip, loadsMissing, signal } = options
+  const { conversations } = context.database
   const met = new Set((await readConversations(conversations)).map(({ _id }) => _id))
   const saved: ArchivedPicture[] = []
-  for (const { _id: userId, profilePicture: address } of [
-    profile,
-    ...(await device.people.toArray()),
-  ]) {
+  for (const { _id: userId, profilePicture: address } of [profile, ...people]) {
     signal.throwIfAborted()
     if (!address) continue
     const here = (await table.get(address))?.file
@@ -61,7 +60,7 @@ export async function savePictures(options: {
       size: file?.size,
     })
     if (!file || !entry.success || !zip.hasRoomFor(file.size)) continue
-    await zip.addFile(entry.data.path, file, signal)
+    if (!(await zip.addFile(entry.data.path, file, signal))) continue
     saved.push(entry.data)
   }
   return saved

@@ -96,6 +96,20 @@ test('P1 P10: drafts and pictures are exported and come back offline, part by pa
   expect(phone.messenger.drafts.begin(ben.userId).text).toBe('half a sentence')
 })
 
+test('an export of a person who has looked at their own record can be imported', async () => {
+  const { lab, ann } = await openTestLab()
+  const phone = await ann.device()
+  const own = await setPicture(ann, phone, lab.server.url, 'icon-192.png')
+  await phone.messenger.users.load(ann.userId)
+  const profile = { ...testSession.user, _id: ann.userId, username: 'Ann', profilePicture: own }
+  const { zip } = await phone.messenger.archive.save({ ...pace(), profile, loadsMissing: true })
+  expect((await readParts(zip))['pictures.json']).toHaveLength(1)
+  await wipe(phone)
+  await expect(phone.messenger.archive.restore(zip, pace())).resolves.toMatchObject({
+    messageCount: 0,
+  })
+})
+
 test('an export of the first version, without drafts and pictures, is still read', async () => {
   const { phone } = await openTestArchive()
   phone.network.goOffline()

@@ -4,17 +4,21 @@ import {
   conversationDocument,
   mergeConversations,
 } from '../../../schema/conversation.ts'
+import { must } from '../../../schema/helpers/must.ts'
 import { areMessagesEqual, mergeMessages } from '../../../schema/merge-messages.ts'
 import { type MessageDocument, messageDocument } from '../../../schema/message.ts'
 import { createFileStore } from '../../database/files/file-store.ts'
 import type { PeopleStore } from '../../database/people/people-store.ts'
 import { changeDocuments } from '../../database/storage/change-document.ts'
 import type { CommandContext } from '../../database/storage/command-context.ts'
+import { isUnsent } from '../../database/storage/find-wanted-files.ts'
+import { readDocuments } from '../../database/storage/read-documents.ts'
 import {
   completeConversation,
   fromStoredConversation,
 } from '../../database/storage/stored-conversation.ts'
 import { fromStoredMessage, toStoredMessage } from '../../database/storage/stored-message.ts'
+import { readConversations } from '../../database/views/read-conversations.ts'
 import type { Archive, ArchivedFile, ArchiveProgress } from './archive-format.ts'
 import { mergeDrafts } from './archived-drafts.ts'
 import { keepPictures } from './archived-pictures.ts'
@@ -37,7 +41,7 @@ export async function restoreArchive(
   const { signal, onProgress } = options
   const pace = { signal, onProgress }
   const archive = await openArchive(zip, { userId: context.userId, now: context.now() })
-  const { addresses, messageCount } = await check(archive, pace).catch((cause: unknown) => {
+  const { shown, messageCount } = await check(archive, pace).catch((cause: unknown) => {
     throw signal.aborted ? new ArchiveProblem('cancelled', cause) : cause
   })
   try {
@@ -48,7 +52,7 @@ export async function restoreArchive(
       (picture) => readBlob(archive, picture),
     )
     // Before their messages: nothing may be sent without its file.
-    const fileCount = await keepFiles(context, archive, { ...pace, addresses })
+    const fileCount = await keepFiles(context, archive, { ...pace, shown })
     const conversations = await mergeIn(context, archive.conversations(), mergeConversationsIn)
     const messages = await mergeIn(context, archive.messages(), mergeMessagesIn, (done) => {
       signal.throwIfAborted()
@@ -68,10 +72,15 @@ interface Pace {
   onProgress(progress: ArchiveProgress): void
 }
 
-/** Reads all of it once. @returns the address of each file's message */
+type ShownFile = Pick<
+  MessageDocument,
+  '_id' | 'mediaUrl' | 'peerId' | 'senderId' | 'orderedAt' | 'status' | 'deletedAt'
+>
+
+/** Reads all of it once. @returns what is needed of each file's message */
 async function check(archive: OpenArchive, { signal, onProgress }: Pace) {
   const { files } = archive
-  const addresses = new Map<string, string | undefined>()
+  const shown = new Map<string, ShownFile>()
   let messageCount = 0
   onProgress({ stage: 'checking', done: 0, total: files.size })
   for await (const _ of archive.people()) signal.throwIfAborted()
@@ -80,19 +89,21 @@ async function check(archive: OpenArchive, { signal, onProgress }: Pace) {
     for await (const _ of archive.readFile(picture)) signal.throwIfAborted()
   }
   for await (const _ of archive.conversations()) signal.throwIfAborted()
-  for await (const { _id, mediaUrl } of archive.messages()) {
+  for await (const message of archive.messages()) {
     signal.throwIfAborted()
-    if (files.has(_id)) addresses.set(_id, mediaUrl)
+    const { _id, mediaUrl, peerId, senderId, orderedAt, status, deletedAt } = message
+    const facts = { _id, mediaUrl, peerId, senderId, orderedAt, status, deletedAt }
+    if (files.has(_id)) shown.set(_id, facts)
     messageCount += 1
   }
-  if (addresses.size !== files.size) throw new ArchiveProblem('damaged')
+  if (shown.size !== files.size) throw new ArchiveProblem('damaged')
   let done = 0
   for (const file of files.values()) {
     onProgress({ stage: 'checking', done, total: files.size })
     for await (const _ of archive.readFile(file)) signal.throwIfAborted()
     done += 1
   }
-  return { addresses, messageCount }
+  return { shown, messageCount }
 }
 
 /** People whom this device knows already are newer here. */
@@ -106,22 +117,35 @@ async function keepPeople({ database }: CommandContext, archive: OpenArchive) {
 async function keepFiles(
   context: CommandContext,
   archive: OpenArchive,
-  options: Pace & { addresses: ReadonlyMap<string, string | undefined> },
+  options: Pace & { shown: ReadonlyMap<string, ShownFile> },
 ): Promise<number> {
-  const { signal, onProgress, addresses } = options
+  const { signal, onProgress } = options
   const store = createFileStore(context)
+  const isGone = await openGone(context)
   const total = archive.files.size
   let [done, kept] = [0, 0]
   for (const file of archive.files.values()) {
     signal.throwIfAborted()
     onProgress({ stage: 'files', done, total })
     done += 1
-    const message = { _id: file.messageId, mediaUrl: addresses.get(file.messageId) }
-    if (await store.read(message)) continue
+    const message = must(options.shown.get(file.messageId), 'the message of a file')
+    if ((await store.read(message)) || (await isGone(message))) continue
     await store.keep(message, await readBlob(archive, file))
     kept += 1
   }
   return kept
+}
+
+/** Was a message deleted, or its chat cleared, on this device? An unsent one needs its file. */
+async function openGone({ database }: CommandContext) {
+  const conversations = await readConversations(database.conversations)
+  const clearedUpTo = new Map(conversations.map((one) => [one._id, one.clearedUpTo]))
+  return async (message: ShownFile): Promise<boolean> => {
+    const { _id, peerId, orderedAt } = message
+    const here = (await readDocuments(database.messages, [_id])).get(_id)
+    if (here?.deletedAt !== undefined) return true
+    return orderedAt <= (clearedUpTo.get(peerId) ?? 0) && !isUnsent(here ?? message)
+  }
 }
 
 async function readBlob(

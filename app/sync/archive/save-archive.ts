@@ -52,9 +52,17 @@ export async function saveArchive(
   await zip.addText(first, [writeJson(head)])
   await zip.addText(parts.profile, [writeJson(profile)])
   await zip.addText(parts.settings, [writeJson(profile.settings)])
-  await zip.addText(parts.people, writeLines(await database.device.people.toArray()))
+  // Who has looked at their own chat's address knows themselves, too.
+  const people = (await database.device.people.toArray()).filter(({ _id }) => _id !== userId)
+  await zip.addText(parts.people, writeLines(people))
   await zip.addText(laterParts.drafts, writeLines(await listDrafts(database.device.drafts)))
-  const pictures = await savePictures({ ...options, table: options.pictures, ...asked, zip })
+  const pictures = await savePictures({
+    ...options,
+    table: options.pictures,
+    ...asked,
+    people,
+    zip,
+  })
   await zip.addText(laterParts.pictures, writeLines(pictures))
 
   const wanted = await listFiles(context, signal)
@@ -69,20 +77,19 @@ export async function saveArchive(
     // A forward shows the same file: once is enough.
     if (mediaUrl !== undefined && addresses.has(mediaUrl)) continue
     const file =
-      (await store.read(message)) ??
+      (await store.read(message).catch(() => undefined)) ??
       (loadsMissing && mediaUrl !== undefined
         ? await calls.messages
             .download({ mediaUrl, size: message.file?.size }, { signal })
             .catch(() => undefined)
         : undefined)
     signal.throwIfAborted()
-    if (!file || !zip.hasRoomFor(file.size)) {
+    const path = nameArchivedFile(messageId, message.file?.name)
+    if (!file || !zip.hasRoomFor(file.size) || !(await zip.addFile(path, file, signal))) {
       missingCount += 1
       continue
     }
     if (mediaUrl !== undefined) addresses.add(mediaUrl)
-    const path = nameArchivedFile(messageId, message.file?.name)
-    await zip.addFile(path, file, signal)
     files.push({ messageId, path, mimeType: file.type, size: file.size })
   }
   await zip.addText(parts.files, writeLines(files))

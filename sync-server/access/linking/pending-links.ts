@@ -83,9 +83,15 @@ export function createPendingLinks(options: {
   return {
     has: (id: string) => links.has(id),
 
-    /** @returns undefined when there is no room (P12), or the same key was used before */
+    /**
+     * The same again for a device whose answer got lost, as long as nobody has scanned its code.
+     * @returns undefined when there is no room (P12), or the same key was used before
+     */
     begin(given: Pick<DeviceLink, 'id' | 'publicKey' | 'device' | 'address'>) {
       sweep()
+      const before = links.get(given.id)
+      const isRepeated = before?.publicKey === given.publicKey && before.state === 'waiting'
+      if (isRepeated && findEnd(before) === undefined) return { ...before }
       const isOpen = (link: DeviceLink) => findEnd(link) === undefined
       const ofNetwork = [...links.values()].filter(({ address }) => address === given.address)
       const isFull = links.size >= keptMax || ofNetwork.filter(isOpen).length >= openPerNetworkMax

@@ -86,7 +86,7 @@ export function createNewDeviceRoutes(options: {
           id: link.id,
           challenge: link.challenge,
           publicUrl: publicUrl ?? null,
-          expiresInMs: limits.deviceLinks.stepMs,
+          expiresInMs: deviceLinks.leftOf(link),
         }
       },
     }),

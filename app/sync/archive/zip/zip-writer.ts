@@ -49,13 +49,20 @@ export function createZipWriter({ now = Date.now }: { now?: () => number } = {})
     /** Does a file of this size still fit? */
     hasRoomFor: (bytes: number) => length + bytes + 64 * 1024 * 1024 < mostBytes,
 
-    async addFile(name: string, file: Blob, signal?: AbortSignal): Promise<void> {
+    /** @returns false for a file that the browser cannot read any more: it is left out */
+    async addFile(name: string, file: Blob, signal?: AbortSignal): Promise<boolean> {
       let crc = 0
-      for await (const chunk of readChunks(file)) {
+      try {
+        for await (const chunk of readChunks(file)) {
+          signal?.throwIfAborted()
+          crc = crc32(chunk, crc)
+        }
+      } catch {
         signal?.throwIfAborted()
-        crc = crc32(chunk, crc)
+        return false
       }
       place(name, { method: stored, crc, size: file.size }, file)
+      return true
     },
 
     /** An entry of text that comes in pieces. */

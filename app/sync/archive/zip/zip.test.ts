@@ -1,5 +1,9 @@
+import { openAsBlob } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { unzipSync, zipSync } from 'fflate'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { must } from '../../../../schema/helpers/must.ts'
 import { crc32 } from './crc32.ts'
 import { openZip, readEntry, type ZipEntry } from './zip-reader.ts'
@@ -57,4 +61,20 @@ test('P12: an entry that lies about its size ends where it said it would', async
   const zip = writer.finish()
   const entry = { ...must((await openZip(zip)).get('bomb'), 'the entry'), size: 10 }
   await expect(readWhole(zip, entry)).rejects.toThrow('damaged')
+})
+
+test('a file that cannot be read any more is left out, and the rest is there', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'petrel-test-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  const path = join(folder, 'map.txt')
+  await writeFile(path, 'a map')
+  const gone = await openAsBlob(path)
+  await rm(path)
+  const writer = createZipWriter()
+  expect(await writer.addFile('files/map.txt', gone)).toBe(false)
+  expect(await writer.addFile('files/here.txt', new Blob(['here']))).toBe(true)
+  const zip = writer.finish()
+  const entries = await openZip(zip)
+  expect([...entries.keys()]).toEqual(['files/here.txt'])
+  expect(await readWhole(zip, entries.get('files/here.txt'))).toBe('here')
 })
