@@ -95,6 +95,12 @@ export function OpenConversation(props: OpenConversationProps) {
     onStartShown()
   }, [isLoaded, startMessageId, showMessage, onStartShown])
 
+  const leadTo = async (messageId: string) => {
+    if (await showMessage(messageId)) return true
+    const isKept = messenger.messages.get(messageId).getSnapshot()
+    say(isKept ? 'This message was deleted with the chat' : "This message isn't on this device")
+    return false
+  }
   const onForwarded = (peerIds: readonly string[]) => {
     selection.clear()
     if (peerIds.length > 1) say(`Forwarded to ${peerIds.length} chats`)
@@ -116,10 +122,9 @@ export function OpenConversation(props: OpenConversationProps) {
     showInformation: (message) => onDialog({ kind: 'information', message }),
     chooseReaction: (message, point) =>
       onDialog({ kind: 'react', message, point, isExpanded: false }),
-    showMessage,
+    showMessage: leadTo,
     async goToMessage(messageId) {
-      if (await showMessage(messageId)) focusMessage(messageId)
-      else say("This message isn't on this device")
+      if (await leadTo(messageId)) focusMessage(messageId)
     },
   })
   const findShown = (messageId: string) => shown.items.find((item) => item._id === messageId)

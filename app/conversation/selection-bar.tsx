@@ -1,4 +1,5 @@
 import type { MessageDocument } from '../../schema/message.ts'
+import { canForward } from '../database/commands/forwarding.ts'
 import type { Messenger } from '../sync/messenger-types.ts'
 import { IconButton } from '../ui/buttons/icon-button.tsx'
 import type { OpenDialog } from './dialogs/open-dialog.ts'
@@ -39,7 +40,7 @@ export function SelectionBar({ messenger, selection, onCopy, onDialog }: Selecti
       <IconButton
         icon="forward"
         label="Forward"
-        disabled={worded.length === 0}
+        disabled={!messages.some(canForward)}
         onClick={() => onDialog({ kind: 'forward', messages })}
       />
       <IconButton

@@ -8,9 +8,26 @@ export function insertText(
   range?: { start: number; end: number },
 ): void {
   if (!field) return
-  const { start, end } = range ?? { start: field.selectionStart, end: field.selectionEnd }
-  field.setRangeText(text, start, end, 'end')
+  if (range) field.setSelectionRange(range.start, range.end)
+  if (typeText(field, text)) return
+  field.setRangeText(text, field.selectionStart, field.selectionEnd, 'end')
   field.dispatchEvent(
     new InputEvent('input', { bubbles: true, inputType: 'insertText', data: text }),
   )
+}
+
+/**
+ * Lets the browser type it: a value set by a script can't be undone, nor what was typed before it.
+ * @returns false where the field would have to take the focus, and open a phone's keyboard
+ */
+function typeText(field: HTMLTextAreaElement, text: string): boolean {
+  const { activeElement } = document
+  const isElsewhere = activeElement !== field
+  if (isElsewhere && !matchMedia('(hover: hover) and (pointer: fine)').matches) return false
+  field.focus({ preventScroll: true })
+  const isTyped = document.execCommand('insertText', false, text)
+  if (isElsewhere && activeElement instanceof HTMLElement) {
+    activeElement.focus({ preventScroll: true })
+  }
+  return isTyped
 }

@@ -10,6 +10,13 @@ test('a message sent over a minute after it was written shows both times', () =>
   )
 })
 
+test('a message sent on a later day names the day on which it was written', () => {
+  const later = new Date(2026, 10, 24, 8, 5).getTime()
+  expect(describeTimes({ createdAt: written, orderedAt: later, status: 'sent' })).toBe(
+    'written 21/11/2026 10:02 · sent 08:05',
+  )
+})
+
 test('a message sent right away shows one time', () => {
   expect(describeTimes({ createdAt: written, orderedAt: written + 900, status: 'read' })).toBe(
     '10:02',

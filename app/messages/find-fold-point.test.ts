@@ -14,3 +14,10 @@ test('cuts one long word too, and never splits a character', () => {
   expect(findFoldPoint('x'.repeat(2_501))).toBe(2_500)
   expect(findFoldPoint(`x${'🐦'.repeat(2_000)}`)).toBe(2_499)
 })
+
+test('a short text of many lines folds at the end of a line', () => {
+  const lines = (count: number) => Array.from({ length: count }, () => 'ho').join('\n')
+  expect(findFoldPoint(lines(80))).toBeUndefined()
+  const text = lines(81)
+  expect(text.slice(0, findFoldPoint(text))).toBe(lines(80))
+})

@@ -1,5 +1,6 @@
 import { isBlank } from '../../schema/helpers/is-blank.ts'
 import type { MessageDocument } from '../../schema/message.ts'
+import { canForward } from '../database/commands/forwarding.ts'
 import { IconButton } from '../ui/buttons/icon-button.tsx'
 import styles from './message.module.css'
 import type { MessageActions } from './message-actions.ts'
@@ -37,12 +38,14 @@ export function HoverActions({ message, isOwn, canReact, actions }: HoverActions
             onClick={() => actions.copy(message.content)}
           />
         )}
-        <IconButton
-          {...look}
-          icon="forward"
-          label="Forward"
-          onClick={() => actions.forward(message)}
-        />
+        {canForward(message) && (
+          <IconButton
+            {...look}
+            icon="forward"
+            label="Forward"
+            onClick={() => actions.forward(message)}
+          />
+        )}
         {isOwn && (
           <IconButton
             {...look}

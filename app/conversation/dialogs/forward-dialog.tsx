@@ -19,8 +19,8 @@ export interface ForwardDialogProps {
 }
 
 /**
- * Lets the person choose recipients, and sends each of them the texts. Works offline, as for any
- * message.
+ * Lets the person choose recipients, and sends each of them the texts and files. Works offline, as
+ * for any message.
  */
 export function ForwardDialog(props: ForwardDialogProps) {
   const { messenger, onClose } = props

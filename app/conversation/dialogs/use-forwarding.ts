@@ -1,7 +1,7 @@
 import { useRef, useState } from 'react'
 import type { MessageDocument } from '../../../schema/message.ts'
+import { listForwardable, pickFile } from '../../database/commands/forwarding.ts'
 import type { Messenger } from '../../sync/messenger-types.ts'
-import { listWordedMessages } from '../message/list-worded-messages.ts'
 import { useLiveMessages } from '../message/use-live-messages.ts'
 
 interface ForwardingOptions {
@@ -11,11 +11,11 @@ interface ForwardingOptions {
 }
 
 /**
- * Sends the texts to one person after the other. After a failure a retry sends only the missing
- * ones.
+ * Sends the texts and files to one person after the other. After a failure a retry sends only the
+ * missing ones.
  */
 export function useForwarding({ messenger, messages, onForwarded }: ForwardingOptions) {
-  const worded = listWordedMessages(useLiveMessages(messenger, messages))
+  const forwardable = listForwardable(useLiveMessages(messenger, messages))
   const [isBusy, setIsBusy] = useState(false)
   const [error, setError] = useState<string>()
   const { commands } = messenger
@@ -23,10 +23,16 @@ export function useForwarding({ messenger, messages, onForwarded }: ForwardingOp
   const sent = useRef(new Set<string>())
 
   async function sendTo(peerId: string) {
-    for (const { _id, content } of worded) {
-      const key = `${peerId} ${_id}`
+    for (const message of forwardable) {
+      const key = `${peerId} ${message._id}`
       if (sent.current.has(key)) continue
-      await commands.sendMessage({ peerId, content, keepsDraft: true })
+      const { content } = message
+      await commands.sendMessage({
+        peerId,
+        content,
+        keepsDraft: true,
+        forwarded: pickFile(message),
+      })
       sent.current.add(key)
     }
   }
@@ -47,5 +53,6 @@ export function useForwarding({ messenger, messages, onForwarded }: ForwardingOp
     }
   }
 
-  return { forward, count: worded.length, isReady: !isBusy && worded.length > 0, error }
+  const count = forwardable.length
+  return { forward, count, isReady: !isBusy && count > 0, error }
 }

@@ -83,15 +83,19 @@ export function MessageList(props: MessageListProps) {
     },
   })
   useArrowKeys(scroller, '[data-message-id]', props.onEndKey)
-  useMessageEvents(scroller, {
-    onMenu: props.onMenu,
-    onHover: setHoveredId,
-    onClick: props.onClick,
-  })
-  useSwipe(scroller, {
+  const cancelSwipe = useSwipe(scroller, {
     canSwipe: props.canReply,
     onPull: setPulledId,
     onReply: props.onReply,
+  })
+  useMessageEvents(scroller, {
+    onMenu(messageId, point) {
+      // The finger that held it may still move.
+      cancelSwipe()
+      props.onMenu(messageId, point)
+    },
+    onHover: setHoveredId,
+    onClick: props.onClick,
   })
   const look = useSight(list, { rows, isAtEnd, onSight })
   const { date, onMove } = useFloatingDate(scroller, list, { rows, isAtEnd })

@@ -1,4 +1,4 @@
-import { type RefObject, useEffect } from 'react'
+import { type RefObject, useEffect, useState } from 'react'
 import { useLatest } from '../../ui/hooks/use-latest.ts'
 import { findMessageElement } from './find-message-element.ts'
 import { createSwipe } from './swipe.ts'
@@ -14,13 +14,17 @@ interface SwipeOptions {
 /**
  * Lets a finger pull a message to the right for a reply. `--pulled-px` and `--pulled` (0–1) hold
  * the distance.
+ * @returns ends the swipe that may have begun, as when the finger has opened a menu
  */
-export function useSwipe(container: RefObject<HTMLElement | null>, options: SwipeOptions): void {
+export function useSwipe(
+  container: RefObject<HTMLElement | null>,
+  options: SwipeOptions,
+): () => void {
   const latest = useLatest(options)
+  const [swipe] = useState(createSwipe)
   useEffect(() => {
     const element = container.current
     if (!element) return
-    const swipe = createSwipe()
 
     function pullOf(target: EventTarget | null) {
       const message = findMessageElement(target)
@@ -55,5 +59,6 @@ export function useSwipe(container: RefObject<HTMLElement | null>, options: Swip
       swipe.cancel()
       added.abort()
     }
-  }, [container, latest])
+  }, [container, latest, swipe])
+  return swipe.cancel
 }

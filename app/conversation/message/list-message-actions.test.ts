@@ -26,6 +26,7 @@ function labels(change: Partial<MessageDocument>, isOwn: boolean): string[] {
     createdAt: 1,
     orderedAt: 1,
     status: 'sent',
+    content: 'hello',
     ...change,
   })
   return listMessageActions({ message, isOwn, on }).map((action) => action.label)
@@ -47,6 +48,14 @@ test('a message that never left is discarded, not deleted', () => {
 
 test('a deleted message can only be selected', () => {
   expect(labels({ deletedAt: 2 }, true)).toEqual(['Select'])
+})
+
+test('a file is forwarded once it is uploaded, and a message that says nothing is not', () => {
+  const file = { name: 'harbour.jpg', size: 9, mimeType: 'image/jpeg' }
+  const photo = { type: 'image', file } as const
+  expect(labels({ ...photo, mediaUrl: '/api/media/1' }, false)).toContain('Forward')
+  expect(labels({ ...photo, content: 'the harbour' }, true)).not.toContain('Forward')
+  expect(labels({ content: '' }, false)).not.toContain('Forward')
 })
 
 test('a reply links to the message it answers', () => {

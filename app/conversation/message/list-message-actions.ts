@@ -1,5 +1,6 @@
 import { isBlank } from '../../../schema/helpers/is-blank.ts'
 import { isAccepted, type MessageDocument } from '../../../schema/message.ts'
+import { canForward } from '../../database/commands/forwarding.ts'
 import type { MenuAction } from '../../ui/menus/menu-action.ts'
 import { isEditable } from './is-editable.ts'
 
@@ -37,7 +38,7 @@ export function listMessageActions({ message, isOwn, on }: MessageActionOptions)
   const actions: MenuAction[] = [
     { label: 'Reply', icon: 'reply', onSelect: () => on.reply(message) },
     ...copyOf(message, on),
-    { label: 'Forward', icon: 'forward', onSelect: () => on.forward(message) },
+    ...forwardOf(message, on),
     {
       label: isStarred ? 'Unstar' : 'Star',
       icon: isStarred ? 'unstar' : 'star',
@@ -65,6 +66,11 @@ export function listMessageActions({ message, isOwn, on }: MessageActionOptions)
     onSelect: () => on.remove(message),
   })
   return actions
+}
+
+function forwardOf(message: MessageDocument, on: MessageMenuHandlers): MenuAction[] {
+  if (!canForward(message)) return []
+  return [{ label: 'Forward', icon: 'forward', onSelect: () => on.forward(message) }]
 }
 
 /** A file without words has nothing to copy. */

@@ -2,7 +2,7 @@ import type { MessageDocument } from '../../../schema/message.ts'
 
 /**
  * The messages with text, oldest first. A deleted message and a picture without a caption have none
- * to forward.
+ * to copy.
  */
 export function listWordedMessages(messages: readonly MessageDocument[]): MessageDocument[] {
   return messages

@@ -7,6 +7,9 @@ import { writeWithNote } from '../storage/dexie/staged-notes.ts'
 import { toStoredMessage } from '../storage/stored-message.ts'
 import { beginConversation } from './change-conversation.ts'
 
+/** A file that lies on the server already, under the address in another message. */
+export type ForwardedFile = Pick<MessageDocument, 'type' | 'mediaUrl' | 'file'>
+
 export interface OutgoingMessage {
   peerId: string
   content: string
@@ -14,6 +17,7 @@ export interface OutgoingMessage {
   replyTo?: string
   /** It was not written in the composer: the draft there stays, whatever it says. */
   keepsDraft?: boolean
+  forwarded?: ForwardedFile | undefined
   /** Its form for a business-channel customer, if more than text. */
   business?: Pick<MessageDocument, 'type' | 'template' | 'interactive'>
 }
@@ -32,9 +36,9 @@ export async function sendMessage(
   outgoing: OutgoingMessage & { id?: string; note?: { id: string } | undefined },
 ): Promise<string> {
   const { userId, database, now } = context
-  const { peerId, replyTo, business, note } = outgoing
+  const { peerId, replyTo, forwarded, business, note } = outgoing
   const content = outgoing.content.trim()
-  const refusal = refuseText({ content })
+  const refusal = refuseText({ content, ...forwarded })
   if (refusal) throw new Error(refusal.error)
   const message = messageDocument.parse({
     _id: outgoing.id ?? createId(),
@@ -45,6 +49,7 @@ export async function sendMessage(
     createdAt: now(),
     orderedAt: await database.places.nextOrderedAt(peerId),
     ...(replyTo && { replyTo }),
+    ...forwarded,
     ...business,
   })
   const insert = () => database.messages.insert(toStoredMessage(message))

@@ -119,6 +119,17 @@ test('Escape closes the search from anywhere, and the focus goes back', async ()
   await expect.poll(() => hasFocus(ownWords(page, 'the lamp is lit')), within).toBe(true)
 })
 
+test('Escape closes the search that was opened over a selection, then ends the selection', async () => {
+  await select(page, 'the lamp is lit')
+  await page.keyboard.press('Control+f')
+  await searchField.waitFor()
+  await page.keyboard.press('Escape')
+  await searchField.waitFor({ state: 'detached' })
+  await bar.getByText('1 selected').waitFor()
+  await page.keyboard.press('Escape')
+  await bar.waitFor({ state: 'detached' })
+})
+
 test('the search keys work on any layout, and not behind a dialog', async () => {
   await page.evaluate(() => {
     const init = { key: 'а', code: 'KeyF', ctrlKey: true, bubbles: true, cancelable: true }

@@ -8,7 +8,7 @@ import { message, openChat, readWords, say } from './chat-steps.ts'
 import { attach, dragFiles, drawPhoto, sendDialog, writeText } from './file-steps.ts'
 import { findProblems } from './find-problems.ts'
 import { createLook } from './looks/look.ts'
-import { chooseOn, hasFocus } from './message-steps.ts'
+import { chooseOn, forwardDialog, hasFocus } from './message-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
 const people = await startTwoPeople({
@@ -28,6 +28,13 @@ afterAll(() => people.close())
 
 const picture = (page: Page, words: string) =>
   message(page, words).getByRole('button', { name: 'Open picture harbour.jpg' })
+
+/** The pictures in messages that are not sent yet. */
+const waitingPictures = (page: Page) =>
+  page
+    .getByRole('article')
+    .filter({ has: page.getByRole('img', { name: 'Waiting to be sent' }) })
+    .getByRole('img', { name: 'the harbour' })
 
 /** Is it drawn, and what is its natural width? */
 const readWidth = async (page: Page, words: string) =>
@@ -93,6 +100,21 @@ test('a picture opens over the screen, is saved from there, and Escape leads bac
   await ben.page.keyboard.press('Escape')
   await viewer.waitFor({ state: 'detached' })
   await expect.poll(() => hasFocus(picture(ben.page, 'the harbour'))).toBe(true)
+})
+
+test('P1: a picture is forwarded with its caption, also offline, and shown at once', async () => {
+  await ben.goOffline()
+  await chooseOn(ben.page, 'the harbour', 'Forward')
+  await forwardDialog(ben.page).getByRole('checkbox', { name: 'ann' }).check()
+  await forwardDialog(ben.page).getByRole('button', { name: 'Forward' }).click()
+  const waiting = waitingPictures(ben.page)
+  await expect
+    .poll(() => waiting.evaluate((image) => (image as HTMLImageElement).naturalWidth))
+    .toBe(800)
+  await ben.goOnline()
+  const pictures = ann.page.getByRole('button', { name: 'Open picture harbour.jpg' })
+  await expect.poll(() => pictures.count()).toBe(2)
+  await waiting.waitFor({ state: 'detached' })
 })
 
 test('files can be dropped on the chat, which says so, and pasted into it', async () => {

@@ -36,11 +36,14 @@ async function readRestingBox(target: Locator) {
 }
 
 /** Holds a finger until `isLong`, then lifts it. */
-async function pressLong(target: Locator, isLong: () => Promise<void>) {
+async function pressLong(
+  target: Locator,
+  isLong: (point: { x: number; y: number }) => Promise<void>,
+) {
   const box = await readRestingBox(target)
   const point = { x: box.x + box.width / 2, y: box.y + box.height / 2 }
   await touch.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [point] })
-  await isLong()
+  await isLong(point)
   await touch.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] })
   await untilDrawn()
 }
@@ -197,10 +200,21 @@ test('after forwarding, Back leads to the chat it came from', async () => {
   expect(page.url()).toBe(chat)
 })
 
-test('after a long press the menu stays when the finger leaves', async () => {
+test('after a long press the menu stays when the finger moves and leaves', async () => {
   await behaveAsSafari()
   const menu = page.getByRole('menu', { name: 'Message actions' })
   await pressLong(ownWords(page, 'the lamp is lit'), () => menu.waitFor())
+  expect(await menu.count()).toBe(1)
+  await page.keyboard.press('Escape')
+  await menu.waitFor({ state: 'detached' })
+  await pressLong(ownWords(page, 'the lamp is lit'), async (point) => {
+    await menu.waitFor()
+    for (const x of [point.x + 40, point.x + 80, point.x + 120]) {
+      const touchPoints = [{ x, y: point.y }]
+      await touch.send('Input.dispatchTouchEvent', { type: 'touchMove', touchPoints })
+    }
+  })
+  await expectNoReply()
   expect(await menu.count()).toBe(1)
   await page.keyboard.press('Escape')
   await menu.waitFor({ state: 'detached' })

@@ -13,14 +13,16 @@ const { page } = ann
 const carl = await registerAccount(server.origin, 'carl')
 const recipientId = (await readSession(ann)).userId
 const nobodysId = '01900000-0000-7000-8000-000000000000'
+const ids: string[] = []
 const headers = { authorization: `Bearer ${carl.token}`, 'content-type': 'application/json' }
 
 beforeAll(async () => {
   await pushMessages({ origin: server.origin, author: carl, recipientId, count })
   const sent = await fetch(`${server.origin}/api/messages/${recipientId}?limit=200`, { headers })
   const messages: { _id: string }[] = await sent.json()
-  await answer('to the middle', messages[count / 2]?._id)
-  await answer('to the newest', messages.at(-1)?._id)
+  ids.push(...messages.map(({ _id }) => _id))
+  await answer('to the middle', ids[count / 2])
+  await answer('to the newest', ids.at(-1))
   await answer('to nothing', nobodysId)
   await chatRow(page, 'carl').getByText('to nothing').waitFor()
   await chatRow(page, 'carl').click()
@@ -80,4 +82,18 @@ test('a quoted message comes to the middle and is lit up for 2 s', async () => {
   await Promise.all([lit, ownWords(page, 'to the middle').getByRole('button').click()])
   await expect.poll(() => readOffCentre(quoted)).toBeLessThan(40)
   await expect.poll(() => readHighlightMs(quoted)).toBeUndefined()
+})
+
+test('a quotation of what was deleted with the chat says so when it is pressed', async () => {
+  await page.goto('/chat')
+  await chatRow(page, 'carl').click({ button: 'right' })
+  await page.getByRole('menuitem', { name: 'Delete' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+  await chatRow(page, 'carl').waitFor({ state: 'detached' })
+  // It is written at once when the page is left.
+  await page.goto('/chat')
+  await answer('to the first', ids[0])
+  await chatRow(page, 'carl').click()
+  await ownWords(page, 'to the first').getByRole('button', { name: 'message 1 of' }).click()
+  await page.getByRole('status').getByText('This message was deleted with the chat').waitFor()
 })

@@ -12,6 +12,22 @@ test('a web address in a sentence becomes a link without the punctuation after i
   ])
 })
 
+test('a bracket that an address opens belongs to it; one around it does not', () => {
+  const bird = 'https://en.example/wiki/Petrel_(bird)'
+  expect(links(`${bird}, and (${bird}). Or [see ${bird}]!`)).toEqual([bird, bird, bird])
+  expect(links('(https://a.example/x) {https://b.example/[1]}')).toEqual([
+    'https://a.example/x',
+    'https://b.example/[1]',
+  ])
+})
+
+test('an address ends at Chinese and Japanese punctuation, which no space precedes', () => {
+  expect(links('请看https://a.example/路，谢谢。「https://b.example」')).toEqual([
+    'https://a.example/路',
+    'https://b.example',
+  ])
+})
+
 test('only http and https become links', () => {
   expect(links('javascript://x data://y file:///z https://a.example')).toEqual([
     'https://a.example',

@@ -97,12 +97,13 @@ test('a style drops exactly one marker on each side', () => {
   )
 })
 
-test('the longest message of nothing but markers is split in one go', () => {
+test('the longest message of nothing but markers or punctuation is split in one go', () => {
   for (const text of [
     '*a '.repeat(20_000),
     '`'.repeat(60_000),
     '*_~'.repeat(20_000),
     '*a* '.repeat(15_000),
+    `https://a${'.'.repeat(300_000)}b`,
   ]) {
     expect(splitStyles(text).length).toBeGreaterThan(0)
   }
