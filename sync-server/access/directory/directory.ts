@@ -38,7 +38,7 @@ export type Directory = ReturnType<typeof createDirectory>
 /**
  * Decides who a person can find, and whose presence they see. `open`: everybody. `contacts`: people
  * they have a conversation with, others by exact name or number only. Blocking hides presence both
- * ways, and who blocks somebody is found by them only where they have a conversation.
+ * ways.
  * @param isShared other servers write the same databases, so cached entries expire
  */
 export function createDirectory(options: {
@@ -108,20 +108,6 @@ export function createDirectory(options: {
     }
   }
 
-  /** Without strangers who block the person, and without the person themselves. */
-  async function keepFindable(
-    userId: string,
-    found: readonly AccountDocument[],
-  ): Promise<AccountDocument[]> {
-    const others = found.filter((account) => account.userId !== userId)
-    const { blockedBy } = await relations.readBlocks(userId)
-    if (!others.some((account) => blockedBy.has(account.userId))) return others
-    const contacts = await listContacts(userId)
-    return others.filter(
-      (account) => !blockedBy.has(account.userId) || contacts.has(account.userId),
-    )
-  }
-
   async function listPeople(userId: string): Promise<AccountDocument[]> {
     if (mode === 'open') return await accounts.list(limits.usersListMax + 1)
     const contacts = [...(await listContacts(userId))]
@@ -169,7 +155,7 @@ export function createDirectory(options: {
   return {
     /** Everybody in the person's list of people; never themselves. */
     async list(userId: string): Promise<AccountDocument[]> {
-      const others = await keepFindable(userId, await listPeople(userId))
+      const others = (await listPeople(userId)).filter((account) => account.userId !== userId)
       return others.slice(0, limits.usersListMax)
     },
 
@@ -180,14 +166,16 @@ export function createDirectory(options: {
     async search(userId: string, text: string): Promise<AccountDocument[]> {
       const query = text.trim()
       if (query.length < limits.userSearchMinLength) return []
-      const others = await keepFindable(userId, await findMatches(userId, query))
+      const others = (await findMatches(userId, query)).filter(
+        (account) => account.userId !== userId,
+      )
       return others.slice(0, limits.userSearchMax)
     },
 
     /** The person with this whole phone number; never the caller. */
     async findByPhone(userId: string, digits: string): Promise<AccountDocument | undefined> {
       const found = await accounts.findByPhone(digits)
-      return found && (await keepFindable(userId, [found]))[0]
+      return found?.userId === userId ? undefined : found
     },
 
     /**
@@ -196,7 +184,8 @@ export function createDirectory(options: {
      */
     async searchPhones(userId: string, digits: string): Promise<AccountDocument[]> {
       if (digits.length < limits.phoneSearchMinDigits) return []
-      const others = await keepFindable(userId, await findPhones(userId, digits))
+      const found = await findPhones(userId, digits)
+      const others = found.filter((account) => account.userId !== userId)
       return others.slice(0, limits.phoneSearchMax)
     },
 

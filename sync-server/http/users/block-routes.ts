@@ -57,7 +57,7 @@ export function createBlockRoutes(options: {
       path: '/users/{id}/block',
       access: 'signed-in',
       summary:
-        'Blocks somebody, or lets them again. What a blocked person writes is not delivered, they see no picture and, without a chat, do not find you; neither sees the other’s presence.',
+        'Blocks somebody, or lets them again. What a blocked person writes is not delivered, and they see no picture; neither sees the other’s presence.',
       params: userIdParam,
       body: blockChange,
       status: 200,

@@ -213,33 +213,6 @@ describe('a block', () => {
     await setBlocked(false)
     await expectAtDoors(ben, { profilePicture })
   })
-
-  it('P8: hides who blocks from whom they block, by name, number and email, but not from a chat', async () => {
-    const { chat, ann, ben } = opened
-    const dee = await chat.register('Dee')
-    const setBlocked = (person: TestPerson, blocked: boolean) =>
-      as(ann).put(`/users/${person.userId}/block`, { blocked })
-    const searches = ['/users', '/users/search/ann', '/users/search/phone/1650555']
-    /** Is Ann found each of these ways? */
-    const findWays = async (viewer: TestPerson) => {
-      const lists = searches.map(async (path) => {
-        const { body } = await as(viewer).get(path)
-        return (body as Seen[]).some(({ _id }) => _id === ann.userId)
-      })
-      const { status } = await as(viewer).get('/users/phone/16505551234')
-      return [...(await Promise.all(lists)), status === 200]
-    }
-    const yes = [true, true, true, true]
-    expect(await findWays(dee)).toEqual(yes)
-    await setBlocked(dee, true)
-    expect(await findWays(dee)).toEqual([false, false, false, false])
-    expect((await as(dee).get(`/users/${ann.userId}`)).body.username).toBe('Ann')
-    await setBlocked(ben, true)
-    expect(await findWays(ben)).toEqual(yes)
-    expect((await as(ben).get('/users/search/ann@example.org')).body).toEqual([])
-    for (const person of [ben, dee]) await setBlocked(person, false)
-    expect(await findWays(dee)).toEqual(yes)
-  })
 })
 
 describe('read receipts that are off', () => {
