@@ -133,27 +133,33 @@ test('a click that only the service worker hears leads to the chat too', async (
 })
 
 test('what the service worker has shown, as on a phone, is taken away when the page is seen again', async () => {
-  await ann.page.goto('/settings')
-  await ann.page.evaluate(() => {
-    globalThis.Notification = new Proxy(Notification, {
-      construct() {
-        throw new TypeError('Illegal constructor')
-      },
-    })
-  })
-  const readShown = () =>
-    ann.page.evaluate(async () => {
-      const registration = await navigator.serviceWorker.ready
-      return (await registration.getNotifications()).map(({ body }) => body)
-    })
-  await untilNotifierStarts()
-  await setVisibility('hidden')
+  await hideOnPhone()
   await say(ben.page, 'to your phone')
   // Chromium forgets a notification when asked while showing it: it deletes stored ones not yet
   // visible.
   await expect.poll(() => ann.page.evaluate(() => globalThis.shownByWorker)).toBe(1)
   expect(await readShown()).toEqual(['to your phone'])
   await setVisibility('visible')
+  await expect.poll(readShown).toEqual([])
+})
+
+test('a message that is withdrawn leaves no words in a notification', async () => {
+  await hideOnPhone()
+  const countShown = () => ann.page.evaluate(() => globalThis.shownByWorker)
+  const { userId: recipientId } = await readSession(ann)
+  const author = await readSession(ben)
+  const headers = { authorization: `Bearer ${author.token}` }
+  const write = async (content: string) => {
+    const data = { recipientId, content }
+    const answer = await ben.page.request.post(`${origin}/api/messages`, { headers, data })
+    return (await answer.json())._id as string
+  }
+  await write('as agreed')
+  await expect.poll(countShown).toBe(1)
+  const slip = await write('not meant for you')
+  await expect.poll(countShown).toBe(2)
+  expect(await readShown()).toEqual(['2 new messages\nnot meant for you'])
+  await ben.page.request.delete(`${origin}/api/messages/${slip}`, { headers })
   await expect.poll(readShown).toEqual([])
 })
 
@@ -199,6 +205,26 @@ function noteNotifications(): void {
     globalThis.shownByWorker = (globalThis.shownByWorker ?? 0) + 1
   }
 }
+
+/** A page out of sight, whose notifications come from the service worker, as on a phone. */
+async function hideOnPhone() {
+  await ann.page.goto('/settings')
+  await ann.page.evaluate(() => {
+    globalThis.Notification = new Proxy(Notification, {
+      construct() {
+        throw new TypeError('Illegal constructor')
+      },
+    })
+  })
+  await untilNotifierStarts()
+  await setVisibility('hidden')
+}
+
+const readShown = () =>
+  ann.page.evaluate(async () => {
+    const registration = await navigator.serviceWorker.ready
+    return (await registration.getNotifications()).map(({ body }) => body)
+  })
 
 /** The notifier starts a moment after the page, and never reports what came before. */
 async function untilNotifierStarts() {

@@ -55,7 +55,7 @@ export function createNotifier(options: NotifierOptions): { close(): void } {
   function onChange() {
     const now = conversations.getSnapshot()
     const news = findNews(before, now)
-    void closeRead(before, now).catch(() => {})
+    void closeOver(before, now).catch(() => {})
     before = now
     showCount(now)
     if (news.length === 0 || !isWanted() || document.visibilityState === 'visible') return
@@ -115,15 +115,18 @@ export function createNotifier(options: NotifierOptions): { close(): void } {
     }
   }
 
-  /** Another device, or another tab, has read these: their notifications are over. */
-  async function closeRead(
+  /**
+   * Another device, or another tab, has read these, or the message whose words are shown was
+   * withdrawn: their notifications are over.
+   */
+  async function closeOver(
     earlier: readonly ConversationRow[],
     now: readonly ConversationRow[],
   ): Promise<void> {
-    const unread = new Set(earlier.filter((row) => row.unreadCount > 0).map((row) => row.peerId))
-    const read = now.filter((row) => row.unreadCount === 0 && unread.has(row.peerId))
-    if (read.length === 0) return
-    const tags = new Set(read.map(({ peerId }) => peerId))
+    const known = new Map(earlier.map((row) => [row.peerId, row]))
+    const over = now.filter((row) => isOver(known.get(row.peerId), row))
+    if (over.length === 0) return
+    const tags = new Set(over.map(({ peerId }) => peerId))
     const registration = await navigator.serviceWorker?.getRegistration()
     const all = [...shown, ...((await registration?.getNotifications()) ?? [])]
     for (const notification of all) if (tags.has(notification.tag)) notification.close()
@@ -155,6 +158,14 @@ export function createNotifier(options: NotifierOptions): { close(): void } {
       setBadge(0)
     },
   }
+}
+
+function isOver(earlier: ConversationRow | undefined, row: ConversationRow): boolean {
+  if (!earlier) return false
+  const [before, now] = [earlier.lastMessage, row.lastMessage]
+  const isRead = earlier.unreadCount > 0 && row.unreadCount === 0
+  const isSame = before !== undefined && before._id === now?._id
+  return isRead || (isSame && before.deletedAt === undefined && now?.deletedAt !== undefined)
 }
 
 interface Shown {
