@@ -1,4 +1,6 @@
+import { deflateSync } from 'node:zlib'
 import type { Page } from 'playwright-core'
+import { crc32 } from '../../sync/archive/zip/crc32.ts'
 
 export interface GivenFile {
   name: string
@@ -83,6 +85,35 @@ export async function recordVideo(
     [width, height] as const,
   )
   return { name, mimeType: 'video/webm', buffer: Buffer.from(base64, 'base64') }
+}
+
+/** A PNG of one pixel that is red first, then blue. */
+export function writeAnimation(name: string): GivenFile {
+  const number = (value: number) => {
+    const bytes = Buffer.alloc(4)
+    bytes.writeUInt32BE(value)
+    return new Uint8Array(bytes)
+  }
+  const text = (words: string) => new Uint8Array(Buffer.from(words, 'latin1'))
+  const join = (...parts: readonly Uint8Array[]) => new Uint8Array(Buffer.concat(parts))
+  const chunk = (kind: string, ...data: readonly Uint8Array[]) => {
+    const body = join(text(kind), ...data)
+    return join(number(body.length - 4), body, number(crc32(body)))
+  }
+  const frame = (at: number) =>
+    chunk('fcTL', ...[at, 1, 1, 0, 0].map(number), new Uint8Array([0, 1, 0, 2, 0, 0]))
+  const pixel = (...colour: number[]) => new Uint8Array(deflateSync(new Uint8Array([0, ...colour])))
+  const bytes = join(
+    text('\x89PNG\r\n\x1a\n'),
+    chunk('IHDR', number(1), number(1), new Uint8Array([8, 2, 0, 0, 0])),
+    chunk('acTL', number(2), number(0)),
+    frame(0),
+    chunk('IDAT', pixel(255, 0, 0)),
+    frame(1),
+    chunk('fdAT', number(2), pixel(0, 0, 255)),
+    chunk('IEND'),
+  )
+  return { name, mimeType: 'image/png', buffer: Buffer.from(bytes) }
 }
 
 export function writeText(name: string, text: string): GivenFile {

@@ -5,7 +5,14 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { keepSignIn, waitUntilKept } from './account-steps.ts'
 import { message, openChat, readWords, say } from './chat-steps.ts'
-import { attach, dragFiles, drawPhoto, sendDialog, writeText } from './file-steps.ts'
+import {
+  attach,
+  dragFiles,
+  drawPhoto,
+  sendDialog,
+  writeAnimation,
+  writeText,
+} from './file-steps.ts'
 import { findProblems } from './find-problems.ts'
 import { createLook } from './looks/look.ts'
 import { chooseOn, forwardDialog, hasFocus } from './message-steps.ts'
@@ -245,4 +252,16 @@ test('a photo is shrunk and loses where it was taken; as a document it stays wha
   }
   expect((await readBytes('untouched')).toString('latin1')).toBe(buffer.toString('latin1'))
   expect((await readBytes('shrunk')).includes('lighthouse')).toBe(false)
+})
+
+test('a picture that moves stays what it is', async () => {
+  const animation = writeAnimation('flag.png')
+  await attach(ann.page, 'Photos & Videos', [animation])
+  await sendDialog(ann.page).getByRole('textbox').fill('moving')
+  await sendDialog(ann.page).getByRole('button', { name: 'Send' }).click()
+  await message(ben.page, 'moving').getByRole('button', { name: 'Open picture flag.png' }).click()
+  const downloading = ben.page.waitForEvent('download')
+  await ben.page.getByRole('dialog').getByRole('button', { name: 'Download' }).click()
+  const bytes = await readFile(await (await downloading).path())
+  expect(bytes.toString('hex')).toBe(animation.buffer.toString('hex'))
 })

@@ -1,3 +1,5 @@
+import { isAnimated } from './is-animated.ts'
+
 /** Animations and drawings stay as they are. */
 const shrunkKinds = /^image\/(jpeg|png|webp)$/
 
@@ -7,6 +9,8 @@ const shrunkKinds = /^image\/(jpeg|png|webp)$/
  */
 export async function shrinkPicture(file: File): Promise<File> {
   if (!shrunkKinds.test(file.type) || typeof OffscreenCanvas === 'undefined') return file
+  // One that cannot be read is refused before it is stored.
+  if (await isAnimated(file).catch(() => false)) return file
   const worker = new Worker(new URL('./shrink-picture-worker.ts', import.meta.url), {
     type: 'module',
   })
