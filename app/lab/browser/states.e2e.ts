@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { registerAccount } from '../server/server-accounts.ts'
 import { chatRow, message, openChat, say } from './chat-steps.ts'
+import { breakReading } from './faults/break-disk.ts'
 import { holdDatabases } from './faults/hold-databases.ts'
 import { failRequests, holdRequests } from './faults/stop-requests.ts'
 import { findProblems } from './find-problems.ts'
@@ -86,6 +87,16 @@ test('an open chat says that its messages are being read', async () => {
   await held.release()
   await message(page, 'a word').waitFor()
   await tab.close()
+})
+
+test('P6: a chat that cannot be read says so, and shows its messages once it can', async () => {
+  await page.goto('/chat')
+  await chatRow(page, 'ben').waitFor()
+  const mendReading = await breakReading(page)
+  await chatRow(page, 'ben').click()
+  await see("This device couldn't read your messages. Trying again soon.")
+  await mendReading()
+  await message(page, 'a word').waitFor()
 })
 
 test('P10: the list reports below it what the server could not load, and the chats stay', async () => {

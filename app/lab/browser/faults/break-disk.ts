@@ -13,3 +13,17 @@ export async function breakDisk(page: Page): Promise<() => Promise<void>> {
   })
   return () => page.evaluate('mendDisk()')
 }
+
+/** Makes every read of this page along an index fail. Returns the function that ends it. */
+export async function breakReading(page: Page): Promise<() => Promise<void>> {
+  await page.evaluate(() => {
+    const { getAll } = IDBIndex.prototype
+    IDBIndex.prototype.getAll = () => {
+      throw new DOMException('The disk cannot be read', 'UnknownError')
+    }
+    Object.assign(globalThis, {
+      mendReading: () => void Object.assign(IDBIndex.prototype, { getAll }),
+    })
+  })
+  return () => page.evaluate('mendReading()')
+}
