@@ -31,7 +31,11 @@ export function createPushFrames(socket: {
       if (closed.aborted) return end()
       closed.addEventListener('abort', end, { once: true })
       const others = waiting.get(id) ?? []
-      waiting.set(id, [...others, (answered) => resolve(toResponse(answered))])
+      const answer = (answered: Answered) => {
+        closed.removeEventListener('abort', end)
+        resolve(toResponse(answered))
+      }
+      waiting.set(id, [...others, answer])
       send(text)
     })
   }
