@@ -165,5 +165,58 @@ test('a tab that hung hears of the new sign-in before it ends the refused one', 
   expect(copy.getItem('token')).toBe('d.e.f')
   await hung.expire()
   expect(hung.get()).toBeUndefined()
-  expect(copy.length).toBe(0)
+  expect(copy.getItem('token')).toBeNull()
+  expect(copy.getItem('user')).toBeNull()
+})
+
+test('every open tab knows that the server ended the sign-in, until the next one, and no later page does', async () => {
+  const { kept, passing, open } = start()
+  const heard: (() => void)[] = []
+  const openTab = () =>
+    createSessionStore({
+      kept,
+      passing: createKeyValueStorage(),
+      watch: (changed) => {
+        heard.push(changed)
+        return () => {}
+      },
+    })
+  const tellAll = () => heard.forEach((tell) => void tell())
+  const [first, second] = [openTab(), openTab()]
+  first.set(session, { keepSignedIn: true })
+  tellAll()
+  await first.expire()
+  tellAll()
+  for (const tab of [first, second]) expect(tab.endedUserId()).toBe(session.user._id)
+  expect(open().endedUserId()).toBeUndefined()
+  second.set(session, { keepSignedIn: true })
+  tellAll()
+  for (const tab of [first, second]) expect(tab.endedUserId()).toBeUndefined()
+  expect([kept.getItem('ended-user'), passing.length]).toEqual([null, 0])
+})
+
+test('whoever logs out is not told that the server ended the sign-in, in no tab, however early the server was', async () => {
+  const { kept, open } = start()
+  let tell = () => {}
+  const other = createSessionStore({
+    kept,
+    passing: createKeyValueStorage(),
+    watch(changed) {
+      tell = changed
+      return () => {}
+    },
+  })
+  const store = open()
+  store.set(session, { keepSignedIn: true })
+  tell()
+  store.clear()
+  tell()
+  for (const tab of [store, other]) expect(tab.endedUserId()).toBeUndefined()
+  store.set(session, { keepSignedIn: true })
+  await store.expire()
+  const seen: (string | undefined)[] = []
+  store.subscribe(() => seen.push(store.endedUserId()))
+  sessionsOf(store, 'somebody else').clear()
+  sessionsOf(store, session.user._id).clear()
+  expect(seen).toEqual([undefined])
 })

@@ -25,6 +25,8 @@ export interface SessionStore {
   keptToken(): string | undefined
   /** Replaces the user's record in the sign-in. */
   setUser(user: SignedIn['user']): void
+  /** The person whose sign-in the server has ended since this page was opened; nobody once they sign in. */
+  endedUserId(): string | undefined
   /** Removes this tab's effective sign-in; never touches the person's messages. */
   clear(): void
   /**
@@ -38,6 +40,8 @@ export interface SessionStore {
 
 const tokenKey = 'token'
 const userKey = 'user'
+/** Tells the other tabs that not the person has ended the sign-in: the id of its user. */
+const endedKey = 'ended-user'
 
 /** Keeps `token` and `user` where the specification says, and notifies all tabs of changes. */
 export function createSessionStore(options: SessionStoreOptions): SessionStore {
@@ -49,6 +53,7 @@ export function createSessionStore(options: SessionStoreOptions): SessionStore {
   const stores = [passing, kept]
   const listeners = new Set<() => void>()
   let current = read()
+  let endedUserId: string | undefined
 
   function findStore(): KeyValueStorage | undefined {
     return stores.find((store) => store.getItem(tokenKey))
@@ -68,9 +73,17 @@ export function createSessionStore(options: SessionStoreOptions): SessionStore {
 
   function refresh() {
     const next = read()
-    if (JSON.stringify(next) === JSON.stringify(current)) return
+    const ended = next ? undefined : findEnded(current?.user._id ?? endedUserId)
+    if (JSON.stringify(next) === JSON.stringify(current) && ended === endedUserId) return
     current = next
+    endedUserId = ended
     for (const listener of [...listeners]) listener()
+  }
+
+  /** Only whom this page had: who comes to a page later is not told of an end long ago. */
+  function findEnded(userId: string | undefined): string | undefined {
+    const isNoted = userId && stores.some((store) => store.getItem(endedKey) === userId)
+    return isNoted ? userId : undefined
   }
 
   function forget(store: KeyValueStorage | undefined) {
@@ -78,7 +91,11 @@ export function createSessionStore(options: SessionStoreOptions): SessionStore {
     store?.removeItem(userKey)
   }
 
-  function clear() {
+  function forgetEnd() {
+    for (const store of stores) store.removeItem(endedKey)
+  }
+
+  function endCurrent() {
     if (holdsCurrent()) forget(findStore())
     refresh()
   }
@@ -89,6 +106,7 @@ export function createSessionStore(options: SessionStoreOptions): SessionStore {
     keptUserId: () => (kept.getItem(tokenKey) ? parseId(kept.getItem(userKey)) : undefined),
     keptToken: () => kept.getItem(tokenKey) ?? undefined,
     set({ token, user }, { keepSignedIn }) {
+      forgetEnd()
       forget(passing)
       // A sign-in for this tab alone leaves another person's shared sign-in in place.
       if (parseId(kept.getItem(userKey)) === user._id) forget(kept)
@@ -101,13 +119,19 @@ export function createSessionStore(options: SessionStoreOptions): SessionStore {
       if (holdsCurrent()) findStore()?.setItem(userKey, JSON.stringify(user))
       refresh()
     },
-    clear,
+    endedUserId: () => endedUserId,
+    clear() {
+      forgetEnd()
+      endCurrent()
+    },
     async expire() {
       const refused = current?.token
       // A tab that hung hears the end of its old sign-in before the new one that another tab stored:
       // its copy of the storage is as old as the refused token.
       if (options.untilHeard) await options.untilHeard()
-      if (current?.token === refused) clear()
+      if (!current || current.token !== refused) return
+      if (holdsCurrent()) findStore()?.setItem(endedKey, current.user._id)
+      endCurrent()
     },
     subscribe(listener) {
       const own = () => listener()

@@ -13,7 +13,9 @@ export function sessionsOf(sessions: SessionStore, userId: string): SessionStore
     ...sessions,
     get,
     setUser: (user) => get() && sessions.setUser(user),
-    clear: () => get() && sessions.clear(),
+    clear() {
+      if (get() || sessions.endedUserId() === userId) sessions.clear()
+    },
     async expire() {
       if (get()) await sessions.expire()
     },

@@ -5,6 +5,7 @@ import type { LinkingCalls } from '../api/linking-calls.ts'
 import { titlePage } from '../ui/product.ts'
 import frame from './auth-frame.module.css'
 import { AuthFrame } from './auth-frame.tsx'
+import { EndedNotice } from './ended-notice.tsx'
 import { keepInvite } from './keep-invite.ts'
 import { PromoCard } from './promo-card.tsx'
 import { QrView } from './qr-view.tsx'
@@ -14,6 +15,8 @@ import form from './styles/form.module.css'
 interface LoginPageProps {
   /** A phone cannot scan its own screen: the form comes first. */
   isPhone: boolean
+  /** Was the person signed out by the server, not by themselves? */
+  hasEnded: boolean
   notice?: ReactNode
   /** Rejects with words for a person. */
   onSignIn(given: Login): Promise<void>
@@ -22,14 +25,24 @@ interface LoginPageProps {
   onLinked(session: SignedIn, keeping: { keepSignedIn: boolean }): void
 }
 
-export function LoginPage({ isPhone, notice, onSignIn, linking, onLinked }: LoginPageProps) {
+export function LoginPage(props: LoginPageProps) {
+  const { isPhone, hasEnded, notice, onSignIn, linking, onLinked } = props
   const [view, setView] = useState<'start' | 'form' | 'code'>('start')
   const isForm = view === 'form' || (view === 'start' && isPhone)
   const [keepSignedIn, setKeepSignedIn] = useState(true)
   const keeping = { keepSignedIn, onKeepSignedIn: setKeepSignedIn }
   return (
     <AuthFrame
-      notice={notice}
+      notice={
+        hasEnded ? (
+          <>
+            <EndedNotice />
+            {notice}
+          </>
+        ) : (
+          notice
+        )
+      }
       footer={
         <p>
           Don't have an account?{' '}

@@ -68,7 +68,7 @@ export function RegistrationForm({
         placeholder="Confirm your password"
         autoComplete="new-password"
       />
-      <Button type="submit" disabled={isBusy}>
+      <Button type="submit" isBusy={isBusy}>
         {isBusy ? 'Creating account...' : 'Create account'}
       </Button>
     </form>

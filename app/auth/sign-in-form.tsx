@@ -64,7 +64,7 @@ export function SignInForm(props: SignInFormProps) {
         }}
       />
       <CheckBox label="Keep me signed in" isChecked={keepSignedIn} onChange={onKeepSignedIn} />
-      <Button type="submit" disabled={isBusy}>
+      <Button type="submit" isBusy={isBusy}>
         {isBusy ? 'Signing in...' : 'Sign in'}
       </Button>
       <div className={styles.links}>

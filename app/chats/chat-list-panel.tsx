@@ -13,9 +13,10 @@ import type { Messenger } from '../sync/messenger-types.ts'
 import { useHeldWhilePressed } from '../ui/hooks/use-held-while-pressed.ts'
 import { useLiveValue } from '../ui/hooks/use-live-value.ts'
 import { Icon } from '../ui/icons/icon.tsx'
+import { useKeptFocus } from '../ui/layers/use-kept-focus.ts'
 import { productName } from '../ui/product.ts'
 import styles from './chat-list-panel.module.css'
-import { ConversationList } from './conversation-list.tsx'
+import { ConversationList, conversationRow } from './conversation-list.tsx'
 import { Everybody } from './everybody.tsx'
 import { FilterChips } from './filter-chips.tsx'
 import { filterRows, type ListFilter, nameEmptyList } from './filter-rows.ts'
@@ -70,12 +71,15 @@ export function ChatListPanel(props: ChatListPanelProps) {
   const [filter, setFilter] = useState<ListFilter>('All')
   const panel = useRef<HTMLElement>(null)
   useCollapse(panel)
+  useKeptFocus(panel, conversationRow)
   useBoxArrows(panel, `.${styles.scroller} a`)
   return (
     <section className={styles.panel} aria-label="Chats" ref={panel}>
       <header className={styles.header}>
         {props.start}
-        <h1 className={styles.title}>{titleOf(view)}</h1>
+        <h1 className={styles.title} tabIndex={-1}>
+          {titleOf(view)}
+        </h1>
         {props.end}
       </header>
       <div className={styles.notices}>{props.notice}</div>

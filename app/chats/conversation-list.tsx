@@ -104,6 +104,9 @@ export function ConversationList({
   )
 }
 
+/** Selects the rows. */
+export const conversationRow = 'ul[aria-label="Conversations"] > li'
+
 function ConversationUl(props: ComponentProps<'ul'>) {
   return <ul {...props} aria-label="Conversations" />
 }

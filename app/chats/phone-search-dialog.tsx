@@ -62,7 +62,7 @@ export function PhoneSearchDialog(props: PhoneSearchDialogProps) {
         remedy={
           missing &&
           startChat && (
-            <Button look="quiet" disabled={isBusy} onClick={() => open(missing, startChat)}>
+            <Button look="quiet" isBusy={isBusy} onClick={() => open(missing, startChat)}>
               Start a WhatsApp chat
             </Button>
           )

@@ -6,6 +6,7 @@ import { useAttempt } from '../ui/dialogs/use-attempt.tsx'
 import { useLivePart, useLiveValue } from '../ui/hooks/use-live-value.ts'
 import { findFocusPath, focusFirst } from '../ui/layers/find-focus-path.ts'
 import { useEscape } from '../ui/layers/use-escape.ts'
+import { useKeptFocus } from '../ui/layers/use-kept-focus.ts'
 import { Avatar } from '../ui/people/avatar.tsx'
 import { usePicture } from '../ui/people/picture-source.ts'
 import { usePresenceWords } from '../ui/people/use-presence-words.ts'
@@ -42,6 +43,8 @@ export function ContactPanel(props: ContactPanelProps) {
   const isBlocked = useLivePart(messenger.blocked, (ids) => ids.includes(peerId))
   const { attempt, failure } = useAttempt()
   const heading = useFocusWhileOpen()
+  const panel = useRef<HTMLElement>(null)
+  useKeptFocus(panel)
   useEscape(true, onClose)
   useEffect(() => {
     // What the device knows is shown meanwhile, and without a network it is all there is.
@@ -50,7 +53,7 @@ export function ContactPanel(props: ContactPanelProps) {
   const isGone = Boolean(peer?.isDeleted)
   const shared = { messenger, peerId, name: peer?.username ?? 'Unknown', attempt }
   return (
-    <section className={page.page} aria-label="Contact info">
+    <section className={page.page} aria-label="Contact info" ref={panel}>
       <header className={joinClassNames(page.header, styles.header)}>
         <IconButton
           icon={isPage ? 'back' : 'close'}

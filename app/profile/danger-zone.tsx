@@ -29,7 +29,7 @@ export function DangerZone({ isLoggingOut, onLogout, onDeleteAccount }: DangerZo
         </p>
       )}
       <div className={styles.buttons}>
-        <Button look="quiet" disabled={isLoggingOut} onClick={onLogout}>
+        <Button look="quiet" isBusy={isLoggingOut} onClick={onLogout}>
           {isLoggingOut ? 'Loading...' : 'Logout'}
         </Button>
         <Button look="danger" onClick={() => setIsAsking(true)}>

@@ -1,4 +1,4 @@
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { limits } from '../../schema/limits.ts'
 import { type OwnUser, type ProfileChange, phoneNumber, profileName } from '../../schema/user.ts'
 import { Button } from '../ui/buttons/button.tsx'
@@ -19,6 +19,8 @@ export function ProfileForm({ user, onSave, onClose }: ProfileFormProps) {
   const [phone, setPhone] = useState(ownPhone)
   const [error, setError] = useState<string>()
   const [isBusy, setIsBusy] = useState(false)
+  const first = useRef<HTMLInputElement>(null)
+  useEffect(() => first.current?.focus(), [])
   // A name older than the current rules stays valid until the person changes it.
   const isRenamed = name !== user.username
 
@@ -58,6 +60,7 @@ export function ProfileForm({ user, onSave, onClose }: ProfileFormProps) {
       <label>
         Name
         <input
+          ref={first}
           name="name"
           autoComplete="name"
           maxLength={limits.nameMaxLength}
@@ -125,7 +128,7 @@ export function ProfileForm({ user, onSave, onClose }: ProfileFormProps) {
         <Button look="quiet" onClick={onClose}>
           Cancel
         </Button>
-        <Button type="submit" disabled={isBusy}>
+        <Button type="submit" isBusy={isBusy}>
           {isBusy ? 'Saving...' : 'Save'}
         </Button>
       </div>

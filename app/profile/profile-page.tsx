@@ -10,6 +10,7 @@ import type { OwnProfile } from './own-profile.ts'
 import { ProfileBody } from './profile-body.tsx'
 import { Fact } from './profile-facts.tsx'
 import styles from './profile-page.module.css'
+import { useEditing } from './use-editing.ts'
 
 export interface ProfilePageProps {
   profile: OwnProfile
@@ -33,7 +34,7 @@ export function ProfilePage(props: ProfilePageProps) {
   const { profile, isOnline, lastSyncedAt } = props
   const { user } = profile
   const lastSeen = describeOwnPresence({ user, isOnline, lastSyncedAt, now: Date.now() })
-  const [isEditing, setIsEditing] = useState(false)
+  const { isEditing, editButton, edit, stop } = useEditing()
   const refresh = useRefresh({ read: props.onRefresh, isOffline: props.isOffline })
   // Only a record that another version of the app stored unreadably has no name.
   const isUnknown = user.username === ''
@@ -45,7 +46,7 @@ export function ProfilePage(props: ProfilePageProps) {
       end={
         !isEditing &&
         !isUnknown && (
-          <IconButton icon="edit" label="Edit profile" onClick={() => setIsEditing(true)} />
+          <IconButton ref={editButton} icon="edit" label="Edit profile" onClick={edit} />
         )
       }
     >
@@ -60,12 +61,7 @@ export function ProfilePage(props: ProfilePageProps) {
       {isUnknown ? (
         !refresh.hasFailed && <p role="status">Loading profile...</p>
       ) : (
-        <ProfileBody
-          profile={profile}
-          place="page"
-          isEditing={isEditing}
-          onStop={() => setIsEditing(false)}
-        >
+        <ProfileBody profile={profile} place="page" isEditing={isEditing} onStop={stop}>
           <Fact name="Member since" value={formatDate(Date.parse(user.createdAt))} />
           {lastSeen !== undefined && <Fact name="Last seen" value={lastSeen} />}
         </ProfileBody>

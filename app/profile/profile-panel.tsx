@@ -1,4 +1,4 @@
-import { type ReactNode, useState } from 'react'
+import type { ReactNode } from 'react'
 import { Link } from 'react-router-dom'
 import { Button } from '../ui/buttons/button.tsx'
 import { IconButton } from '../ui/buttons/icon-button.tsx'
@@ -7,6 +7,7 @@ import { Page } from '../ui/layout/page.tsx'
 import type { OwnProfile } from './own-profile.ts'
 import { ProfileBody } from './profile-body.tsx'
 import styles from './profile-page.module.css'
+import { useEditing } from './use-editing.ts'
 
 export interface ProfilePanelProps {
   profile: OwnProfile
@@ -20,7 +21,7 @@ export interface ProfilePanelProps {
 /** One's own record in the place of the list. Source: section 2 of the specification. */
 export function ProfilePanel(props: ProfilePanelProps) {
   const { profile, channel, isLoggingOut, onBack, onLogout } = props
-  const [isEditing, setIsEditing] = useState(false)
+  const { isEditing, editButton, edit, stop } = useEditing()
   return (
     <Page
       title="Profile"
@@ -28,16 +29,11 @@ export function ProfilePanel(props: ProfilePanelProps) {
       onBack={onBack}
       end={
         !isEditing && (
-          <IconButton icon="edit" label="Edit profile" onClick={() => setIsEditing(true)} />
+          <IconButton ref={editButton} icon="edit" label="Edit profile" onClick={edit} />
         )
       }
     >
-      <ProfileBody
-        profile={profile}
-        place="panel"
-        isEditing={isEditing}
-        onStop={() => setIsEditing(false)}
-      />
+      <ProfileBody profile={profile} place="panel" isEditing={isEditing} onStop={stop} />
       {channel}
       <Link className={styles.more} to="/profile">
         Profile page
@@ -45,7 +41,7 @@ export function ProfilePanel(props: ProfilePanelProps) {
         <Icon name="right" size={18} />
       </Link>
       <div className={styles.buttons}>
-        <Button look="quiet" disabled={isLoggingOut} onClick={onLogout}>
+        <Button look="quiet" isBusy={isLoggingOut} onClick={onLogout}>
           {isLoggingOut ? 'Loading...' : 'Logout'}
         </Button>
       </div>

@@ -48,7 +48,7 @@ export function MediaStorage({ messenger, onCleared }: MediaStorageProps) {
       </ul>
       <ClearingState clearing={clearing} />
       {chats && hasFiles && (
-        <Button look="danger" disabled={isBusy} onClick={() => setAsked({ chats })}>
+        <Button look="danger" isBusy={isBusy} onClick={() => setAsked({ chats })}>
           Clear all media
         </Button>
       )}
@@ -109,7 +109,8 @@ function ChatRow({ chat, messenger, most, isBusy, onClear }: ChatRowProps) {
         <Button
           look="quiet"
           aria-label={`Clear media of ${name}`}
-          disabled={isBusy || chat.lastingCount === chat.count}
+          isBusy={isBusy}
+          disabled={chat.lastingCount === chat.count}
           onClick={() => onClear(name)}
         >
           Clear

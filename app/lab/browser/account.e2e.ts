@@ -4,7 +4,7 @@ import { must } from '../../../schema/helpers/must.ts'
 import { readSession } from './account-steps.ts'
 import { openChat, say } from './chat-steps.ts'
 import { findProblems } from './find-problems.ts'
-import { ownWords } from './message-steps.ts'
+import { hasFocus, ownWords } from './message-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
 const people = await startTwoPeople({ keepsApp: true, reducedMotion: 'reduce' })
@@ -61,6 +61,7 @@ test('the panel checks a picture in its words, and the phone number in the valid
   await page.getByRole('textbox', { name: 'Phone number' }).fill('')
   await button('Save').click()
   await page.getByRole('definition').filter({ hasText: 'Not set' }).waitFor()
+  await expect.poll(() => hasFocus(button('Edit profile'))).toBe(true)
   await page.goBack()
   await page.getByRole('searchbox').waitFor()
 })
@@ -124,6 +125,7 @@ test('email and password are changed with the password, which ends the other sig
       return await change.getByRole('alert').textContent()
     })
     .toBe('The current password is wrong.')
+  expect(await hasFocus(change.getByRole('button', { name: 'Change email' }))).toBe(true)
   expect(await findProblems(page)).toEqual([])
   await change.getByLabel('Password', { exact: true }).fill(ann.password)
   await change.getByRole('button', { name: 'Change email' }).click()

@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core'
 import { afterAll, expect, test } from 'vitest'
 import { shortenToken } from '../device/shorten-token.ts'
 import { readSession, signIn, waitUntilKept } from './account-steps.ts'
@@ -11,7 +12,7 @@ const everything = ['first', 'second', 'third', 'fourth', 'fifth']
 const askWho = (token: string) =>
   fetch(`${people.server.origin}/api/users/me`, { headers: { authorization: `Bearer ${token}` } })
 
-test('P1: messages that wait when the sign-in ends leave after signing in again', async () => {
+test('P1: messages that wait when the sign-in ends leave after signing in again, which every tab asks for in words', async () => {
   const { server, ann, ben } = people
   await openChat(ann.page, 'ben')
   await say(ann.page, 'first')
@@ -28,6 +29,15 @@ test('P1: messages that wait when the sign-in ends leave after signing in again'
   })
   expect(ended.ok).toBe(true)
 
+  const tab = await ann.openTab('/chat')
+  await chatRow(tab, 'ben').waitFor()
+  await ann.goOnline()
+  await expectWhy(tab)
+  // Once is enough.
+  await tab.reload()
+  await tab.getByText('Stay logged in on this browser').waitFor()
+  expect(await why(tab).count()).toBe(0)
+  await tab.close()
   await expectSignInAgain(everything.slice(0, 3))
   await chatRow(ben.page, 'ann').click()
   await expectArrival(everything.slice(0, 3))
@@ -49,11 +59,20 @@ test('P1: messages that wait while the token runs out leave after signing in aga
   await expectArrival(everything)
 })
 
+const why = (page: Page) =>
+  page.getByRole('alert').filter({ hasText: "You've been signed out. Sign in to continue." })
+
+async function expectWhy(page: Page) {
+  await page.bringToFront()
+  await page.waitForURL('**/login')
+  await why(page).waitFor()
+}
+
 /** The network returns, and with it the sign-in question; everything written is still there. */
 async function expectSignInAgain(words: string[]) {
   const { ann } = people
   await ann.goOnline()
-  await ann.page.waitForURL('**/login')
+  await expectWhy(ann.page)
   expect((await readSession(ann)).token).toBe('')
   await signIn(ann)
   await openChat(ann.page, 'ben')

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, expect, test } from 'vitest'
 import { readSession } from './account-steps.ts'
 import { chatRow, composer, openChat, readTicks, readWords, say } from './chat-steps.ts'
+import { hasFocus } from './message-steps.ts'
 import type { BrowserPerson } from './person.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
@@ -131,6 +132,14 @@ test('a picture is shown everywhere once it is here, a newer one replaces it, an
     .poll(() => avatar().evaluate((image: HTMLImageElement) => image.naturalWidth))
     .toBe(512)
   expect(await avatar().getAttribute('src')).not.toBe(first)
+})
+
+test('a chat is cleared after a question, and the keyboard stays in the panel', async () => {
+  await action('Clear chat').press('Enter')
+  await page.getByRole('dialog').getByRole('button', { name: 'Clear' }).press('Enter')
+  await action('Clear chat').waitFor({ state: 'detached' })
+  await expect.poll(() => hasFocus(panel.getByRole('heading', { name: 'Contact info' }))).toBe(true)
+  await say(page, 'from the start')
 })
 
 test('somebody who deletes the account is a deleted user in the list, the header and the panel, and nothing offers what cannot work', async () => {

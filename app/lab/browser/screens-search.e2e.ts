@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readSession } from './account-steps.ts'
 import { composer, message, openChat, say } from './chat-steps.ts'
 import { findProblems } from './find-problems.ts'
+import { hasFocus } from './message-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
 const people = await startTwoPeople({ reducedMotion: 'reduce' })
@@ -80,9 +81,16 @@ test('somebody is found by phone number, or not, in words', async () => {
   })
   expect(changed.status).toBe(200)
   await page.goto('/chat')
-  await page.getByRole('button', { name: 'New chat' }).click()
-  await page.getByRole('button', { name: 'Search by Phone Number' }).click()
+  const newChat = page.getByRole('button', { name: 'New chat' })
+  const way = page.getByRole('button', { name: 'Search by Phone Number' })
   const dialog = page.getByRole('dialog', { name: 'Search by Phone Number' })
+  await newChat.press('Enter')
+  await way.press('Enter')
+  await dialog.getByRole('textbox').press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  await expect.poll(() => hasFocus(newChat)).toBe(true)
+  await newChat.click()
+  await way.click()
   const search = dialog.getByRole('button', { name: 'Search' })
   await search.click()
   await dialog.getByText('Please enter a phone number').waitFor()

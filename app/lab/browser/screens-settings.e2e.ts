@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from 'vitest'
 import { openChat, say } from './chat-steps.ts'
 import { findProblems } from './find-problems.ts'
+import { hasFocus } from './message-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
 const people = await startTwoPeople({
@@ -11,7 +12,9 @@ const people = await startTwoPeople({
 const { page } = people.ann
 afterAll(() => people.close())
 
-test('the profile is shown and changed, and cancelling changes nothing', async () => {
+test('the profile is shown and changed, cancelling changes nothing, and the keyboard keeps its place', async () => {
+  const edit = page.getByRole('button', { name: 'Edit profile' })
+  const name = page.getByRole('textbox', { name: 'Name' })
   await page.getByRole('link', { name: 'Profile', exact: true }).click()
   await page.getByRole('link', { name: 'Profile page' }).click()
   const about = page.getByRole('definition').filter({ hasText: 'Hey there! I am using WhatsApp' })
@@ -19,19 +22,22 @@ test('the profile is shown and changed, and cancelling changes nothing', async (
   await page.getByText('Email cannot be changed').waitFor()
   await expect.poll(() => page.title()).toBe('Profile | Petrel')
   expect(await findProblems(page)).toEqual([])
-  await page.getByRole('button', { name: 'Edit profile' }).click()
+  await edit.press('Enter')
+  await expect.poll(() => hasFocus(name)).toBe(true)
   await page.getByRole('textbox', { name: 'About' }).fill('never saved')
-  await page.getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('button', { name: 'Cancel' }).press('Enter')
   await about.waitFor()
-  await page.getByRole('button', { name: 'Edit profile' }).click()
-  await page.getByRole('textbox', { name: 'Name' }).fill('x')
+  await expect.poll(() => hasFocus(edit)).toBe(true)
+  await page.keyboard.press('Enter')
+  await name.fill('x')
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('alert').getByText('Name must be at least 2 characters').waitFor()
-  await page.getByRole('textbox', { name: 'Name' }).fill('Ann Petersen')
+  await name.fill('Ann Petersen')
   await page.getByRole('textbox', { name: 'About' }).fill('At sea')
   expect(await findProblems(page)).toEqual([])
-  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('button', { name: 'Save' }).press('Enter')
   await page.getByRole('definition').filter({ hasText: 'At sea' }).waitFor()
+  await expect.poll(() => hasFocus(edit)).toBe(true)
   await page.reload()
   await page.getByRole('definition').filter({ hasText: 'Ann Petersen' }).waitFor()
   await page.getByRole('definition').filter({ hasText: 'At sea' }).waitFor()
@@ -106,6 +112,8 @@ test('P6: logging out warns of what is unsent, and takes the chats off the devic
   await page.getByRole('button', { name: 'Logout' }).click()
   await page.getByRole('button', { name: /^Log out/ }).click()
   await page.waitForURL('**/login')
+  await page.getByText('Stay logged in on this browser').waitFor()
+  expect(await page.getByText("You've been signed out.").count()).toBe(0)
   await expect.poll(countRecords).toBe(0)
 })
 

@@ -4,6 +4,7 @@ import { registerAccount } from '../server/server-accounts.ts'
 import { readSession, signIn } from './account-steps.ts'
 import { chatRow } from './chat-steps.ts'
 import { failRequests, holdRequests } from './faults/stop-requests.ts'
+import { hasFocus } from './message-steps.ts'
 import { createPerson } from './person.ts'
 import { startBuiltServer } from './start-built-server.ts'
 
@@ -94,6 +95,7 @@ test('the registration says in a red box what is wrong, until the next key', asy
   await field('Confirm Password').fill(ann.password)
   await button('Create account').click()
   await expect.poll(() => readError(page)).toBe('Username already taken')
+  expect(await hasFocus(button('Create account'))).toBe(true)
   const headers = { authorization: `Bearer ${token}` }
   expect((await fetch(`${origin}/api/users/me`, { method: 'DELETE', headers })).ok).toBe(true)
 })
@@ -195,7 +197,7 @@ test('the form and the QR code lead to each other and keep the choice', async ()
   await expect.poll(() => stay.isChecked()).toBe(false)
 })
 
-test('a wrong password is told in a red box; the right one leads to where one wanted to go', async () => {
+test('a wrong password is told in a red box, and the focus stays; the right one leads to where one wanted to go', async () => {
   await page.goto('/chat/starred')
   await page.waitForURL('**/login')
   await button('Log in with phone number').click()
@@ -203,11 +205,19 @@ test('a wrong password is told in a red box; the right one leads to where one wa
   await field('Password').fill('wrong-secret')
   await button('Show password').click()
   await expect.poll(() => field('Password').getAttribute('type')).toBe('text')
+  const asked: string[] = []
+  page.on('request', (request) => asked.push(request.url()))
   const held = await holdRequests(page, '**/api/auth/login')
-  await button('Sign in').click()
+  await button('Sign in').press('Enter')
   await expect.poll(() => button('Signing in...').isDisabled()).toBe(true)
+  // Neither the busy button nor Enter in a field sends it twice.
+  await button('Signing in...').press('Enter')
+  await field('Password').press('Enter')
+  await button('Signing in...').focus()
   await held.release()
   await expect.poll(() => readError(page)).toBe('Wrong username or password')
+  expect(await hasFocus(button('Sign in'))).toBe(true)
+  expect(asked.filter((url) => url.endsWith('/api/auth/login'))).toHaveLength(1)
   await field('Password').press('End')
   await field('Password').pressSequentially('x')
   await expect.poll(() => page.getByRole('alert').locator('p').count()).toBe(0)

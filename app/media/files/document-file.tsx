@@ -19,8 +19,9 @@ export function DocumentFile({ messenger, message }: MessageFileProps) {
       type="button"
       className={styles.document}
       aria-label={`Download ${name}`}
-      disabled={view.kind === 'loading'}
-      onClick={() => void save()}
+      // Not `disabled`, which would remove the focus from the pressed button.
+      aria-disabled={view.kind === 'loading'}
+      onClick={() => view.kind !== 'loading' && void save()}
     >
       <span className={styles.symbol}>
         <Icon name="file" size={24} />

@@ -44,8 +44,9 @@ function AudioFile(props: MessageFileProps) {
       type="button"
       className={styles.sound}
       aria-label={`Load ${name}`}
-      disabled={view.kind === 'loading'}
-      onClick={() => void load()}
+      // Not `disabled`, which would remove the focus from the pressed button.
+      aria-disabled={view.kind === 'loading'}
+      onClick={() => view.kind !== 'loading' && void load()}
     >
       <span className={styles.wish}>
         <Icon name="download" size={18} />

@@ -79,7 +79,7 @@ export function ReportDialog({ name, isBlocked, onReport, onClose }: ReportDialo
           <Button look="quiet" onClick={onClose}>
             Cancel
           </Button>
-          <Button look="danger" type="submit" disabled={isBusy}>
+          <Button look="danger" type="submit" isBusy={isBusy}>
             Report
           </Button>
         </div>

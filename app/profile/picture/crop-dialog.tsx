@@ -111,7 +111,7 @@ export function CropDialog({ file, url, picture, onSave, onClose }: CropDialogPr
         <Button look="quiet" onClick={onClose}>
           Cancel
         </Button>
-        <Button disabled={isBusy} onClick={() => void save()}>
+        <Button isBusy={isBusy} onClick={() => void save()}>
           {isBusy ? 'Saving...' : 'Use picture'}
         </Button>
       </div>

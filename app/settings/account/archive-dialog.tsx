@@ -29,7 +29,7 @@ export function ArchiveDialog(props: ArchiveDialogProps) {
         <Button look="quiet" onClick={isRunning ? onCancel : onClose}>
           Cancel
         </Button>
-        <Button disabled={isRunning} onClick={action.onClick}>
+        <Button isBusy={isRunning} onClick={action.onClick}>
           {isRunning ? action.busyLabel : action.label}
         </Button>
       </DialogFoot>

@@ -114,10 +114,10 @@ function Question({ device, isBusy, problem, isOffline, onDecide }: QuestionProp
         {problem && isOffline ? offlineWords : problem}
       </p>
       <div className={styles.buttons}>
-        <Button look="quiet" disabled={isBusy} onClick={() => onDecide(false)}>
+        <Button look="quiet" isBusy={isBusy} onClick={() => onDecide(false)}>
           Decline
         </Button>
-        <Button disabled={isBusy} onClick={() => onDecide(true)}>
+        <Button isBusy={isBusy} onClick={() => onDecide(true)}>
           Link device
         </Button>
       </div>

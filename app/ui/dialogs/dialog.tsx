@@ -1,6 +1,6 @@
 import { Content, Description, Portal, Root, Title } from 'radix-ui/dialog'
 import { type ReactNode, useState } from 'react'
-import { findFocusPath, focusFirst } from '../layers/find-focus-path.ts'
+import { findFocusPath, focusFirst, nameHeirs } from '../layers/find-focus-path.ts'
 import { useBackLayer } from '../layers/use-back-layer.ts'
 import { joinClassNames } from '../styles/join-class-names.ts'
 import styles from './dialog.module.css'
@@ -29,6 +29,10 @@ export function Dialog({ title, text, children, isWide, onClose }: DialogProps) 
         <Content
           className={joinClassNames(styles.dialog, isWide && styles.isWide)}
           {...(text ? {} : { 'aria-describedby': undefined })}
+          onOpenAutoFocus={({ currentTarget }) => {
+            // A dialog that takes this one's place returns the focus to what opened this one.
+            if (currentTarget instanceof HTMLElement) nameHeirs(currentTarget, returnTo)
+          }}
           onCloseAutoFocus={(event) => {
             event.preventDefault()
             focusFirst(returnTo)

@@ -33,7 +33,7 @@ export function DialogForm(props: DialogFormProps) {
         <Button look="quiet" onClick={onLeave}>
           {leave}
         </Button>
-        <Button type="submit" disabled={isBusy}>
+        <Button type="submit" isBusy={isBusy}>
           {action}
         </Button>
       </DialogFoot>

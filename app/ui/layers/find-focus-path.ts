@@ -1,4 +1,5 @@
 const focusable = 'a[href], button, input, textarea, select, [tabindex]'
+const heirsOf = new WeakMap<HTMLElement, readonly HTMLElement[]>()
 
 /**
  * The focused element and its focusable ancestors: where to return the focus if the first is gone.
@@ -13,10 +14,18 @@ export function findFocusPath(): HTMLElement[] {
   return path
 }
 
-/** Focuses the first element that still exists; false if none does. */
+/** Names the elements that get the focus in place of `element` once it is gone. */
+export function nameHeirs(element: HTMLElement, heirs: readonly HTMLElement[]): void {
+  heirsOf.set(element, heirs)
+}
+
+/** Focuses the first element that still exists, or has an heir that does; false if none does. */
 export function focusFirst(path: readonly HTMLElement[]): boolean {
   for (const element of path) {
-    if (!element.isConnected) continue
+    if (!element.isConnected) {
+      if (focusFirst(heirsOf.get(element) ?? [])) return true
+      continue
+    }
     element.focus({ preventScroll: true })
     if (document.activeElement === element) return true
   }

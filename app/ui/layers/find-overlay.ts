@@ -1,4 +1,7 @@
+/** Selects an open dialog or menu. */
+export const overlay = '[role="dialog"], [role="menu"], dialog[open]'
+
 /** The open dialog or menu, if there is one. */
 export function findOverlay(): Element | null {
-  return document.querySelector('[role="dialog"], [role="menu"], dialog[open]')
+  return document.querySelector(overlay)
 }

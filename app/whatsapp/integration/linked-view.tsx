@@ -82,7 +82,7 @@ export function LinkedView({ user, channel, onUnlink, onClose }: LinkedViewProps
       )}
       {problem && <DialogProblem>{problem}</DialogProblem>}
       <DialogFoot>
-        <Button look="danger" disabled={isBusy} onClick={() => void unlink()}>
+        <Button look="danger" isBusy={isBusy} onClick={() => void unlink()}>
           {isBusy ? 'Unlinking...' : 'Unlink Account'}
         </Button>
         <Button look="quiet" onClick={onClose}>

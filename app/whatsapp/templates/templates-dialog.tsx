@@ -137,7 +137,7 @@ function TemplateList({ templates, isBusy, onChoose }: TemplateListProps) {
           {canBeFilled(template) ? (
             <Button
               look="quiet"
-              disabled={isBusy}
+              isBusy={isBusy}
               aria-label={`${isFilled(template, {}) ? 'Send' : 'Fill in'} ${template.name}`}
               onClick={() => onChoose(template)}
             >
