@@ -85,11 +85,11 @@ test('P12: a hundred pictures are at most three requests at a time, and a failin
   const { pictures, hurry } = open()
   const all = Array.from({ length: 100 }, (_, number) => pictures.get(address(number)))
   for (const picture of all) picture.subscribe(() => {})
-  await vi.waitUntil(() => requests.length > 0 && state.open === 0)
+  await expect.poll(() => requests.length > 0 && state.open === 0).toBe(true)
   expect(requests.length).toBeLessThanOrEqual(3)
   state.isUp = true
   hurry()
-  await vi.waitUntil(() => all.every((picture) => picture.getSnapshot() !== undefined))
+  await expect.poll(() => all.every((picture) => picture.getSnapshot() !== undefined)).toBe(true)
   expect(state.most).toBeLessThanOrEqual(3)
 })
 
