@@ -6,7 +6,7 @@ import type { Stage } from '../../sync-server/messages/acceptance/delivery-types
 import { StorageUnavailable } from '../../sync-server/storage/databases/storage-unavailable.ts'
 import type { Remains } from '../../sync-server/storage/level/faulty-disk.ts'
 import { listContacts } from './device/lab-channel.ts'
-import type { LabDevice } from './device/lab-device.ts'
+import type { LabDevice } from './device/lab-device-types.ts'
 import type { LabNetwork } from './device/lab-network.ts'
 import type { Step } from './draw-history.ts'
 import type { Lab } from './lab.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { LabDevice } from '../lab/device/lab-device.ts'
+import type { LabDevice } from '../lab/device/lab-device-types.ts'
 import type { LabPerson } from '../lab/device/lab-person.ts'
 import { openTestLab } from '../lab/open-test-lab.ts'
 

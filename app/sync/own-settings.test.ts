@@ -5,7 +5,7 @@ import { createSessionStore } from '../api/session-store.ts'
 import { testSession } from '../api/test-session.ts'
 import { createKeyValueStorage } from '../database/storage/key-value-storage.ts'
 import { waitUntil } from '../lab/browser/wait-until.ts'
-import type { LabDevice } from '../lab/device/lab-device.ts'
+import type { LabDevice } from '../lab/device/lab-device-types.ts'
 import { openTestLab } from '../lab/open-test-lab.ts'
 
 /** Ann with three devices, and her own fault-free view of the server. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { listReactions } from '../../schema/reaction.ts'
-import type { LabDevice } from '../lab/device/lab-device.ts'
+import type { LabDevice } from '../lab/device/lab-device-types.ts'
 import { openTestLab } from '../lab/open-test-lab.ts'
 
 const twoHours = 2 * 60 * 60 * 1000

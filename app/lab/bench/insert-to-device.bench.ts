@@ -1,5 +1,5 @@
 import { createLab } from '../create-lab.ts'
-import type { LabDevice } from '../device/lab-device.ts'
+import type { LabDevice } from '../device/lab-device-types.ts'
 import type { Figure } from './figures/figure.ts'
 import { takePercentile } from './figures/take-percentile.ts'
 import { measurePouchPair } from './floors/measure-pouch-pair.ts'

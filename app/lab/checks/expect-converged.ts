@@ -5,7 +5,7 @@ import {
   type RegisterName,
 } from '../../../schema/message-registers.ts'
 import { listReactions } from '../../../schema/reaction.ts'
-import type { LabDevice } from '../device/lab-device.ts'
+import type { LabDevice } from '../device/lab-device-types.ts'
 import type { LabPerson } from '../device/lab-person.ts'
 import type { Version, Witness } from '../device/witness.ts'
 import { findMissingFiles } from './find-missing-files.ts'

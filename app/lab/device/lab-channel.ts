@@ -3,7 +3,7 @@ import type { ChannelClock } from '../../../sync-server/whatsapp/client/channel-
 import { startEmulator } from '../../../sync-server/whatsapp/emulator/emulator.ts'
 import { settingsForEmulator } from '../../../sync-server/whatsapp/emulator/settings-for-emulator.ts'
 import { readMetric } from '../server/read-metric.ts'
-import type { LabDevice } from './lab-device.ts'
+import type { LabDevice } from './lab-device-types.ts'
 import type { LabPerson } from './lab-person.ts'
 
 /**

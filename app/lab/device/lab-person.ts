@@ -3,7 +3,8 @@ import { createApi } from '../../api/api.ts'
 import { createSessionStore } from '../../api/session-store.ts'
 import { createKeyValueStorage } from '../../database/storage/key-value-storage.ts'
 import { createServerView, type ServerView } from '../server/server-view.ts'
-import { createLabDevice, type DeviceOptions, type LabDevice } from './lab-device.ts'
+import { createLabDevice, type DeviceOptions } from './lab-device.ts'
+import type { LabDevice } from './lab-device-types.ts'
 import type { Witness } from './witness.ts'
 
 /** A person with an account and any number of devices. */

@@ -2,7 +2,7 @@ import { unzipSync } from 'fflate'
 import { expect, test } from 'vitest'
 import { must } from '../../../schema/helpers/must.ts'
 import { testSession } from '../../api/test-session.ts'
-import type { LabDevice } from '../../lab/device/lab-device.ts'
+import type { LabDevice } from '../../lab/device/lab-device-types.ts'
 import {
   edit,
   forge,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { must } from '../../../schema/helpers/must.ts'
 import { waitUntil } from '../../lab/browser/wait-until.ts'
-import type { Addressee, LabDevice } from '../../lab/device/lab-device.ts'
+import type { Addressee, LabDevice } from '../../lab/device/lab-device-types.ts'
 import { sendTextFile } from '../../lab/device/send-text-file.ts'
 import type { LabOptions } from '../../lab/lab.ts'
 import { openTestLab } from '../../lab/open-test-lab.ts'

@@ -1,7 +1,7 @@
 import { v7 as createId } from 'uuid'
 import { expect, test } from 'vitest'
 import { createInbox } from '../../database/inbox/inbox.ts'
-import type { LabDevice } from '../../lab/device/lab-device.ts'
+import type { LabDevice } from '../../lab/device/lab-device-types.ts'
 import type { LabPerson } from '../../lab/device/lab-person.ts'
 import { openTestLab } from '../../lab/open-test-lab.ts'
 import { fetchNews } from '../../offline/worker/fetch-news.ts'

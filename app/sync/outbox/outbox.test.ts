@@ -1,7 +1,7 @@
 import { v7 as createId } from 'uuid'
 import { expect, onTestFinished, test } from 'vitest'
 import { must } from '../../../schema/helpers/must.ts'
-import type { LabDevice } from '../../lab/device/lab-device.ts'
+import type { LabDevice } from '../../lab/device/lab-device-types.ts'
 import { untilLive } from '../../lab/device/read-conversation.ts'
 import { openTestLab } from '../../lab/open-test-lab.ts'
 import type { OutboxItem, OutboxPage } from './outbox-types.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { must } from '../../../schema/helpers/must.ts'
 import { waitUntil } from '../../lab/browser/wait-until.ts'
-import type { LabDevice } from '../../lab/device/lab-device.ts'
+import type { LabDevice } from '../../lab/device/lab-device-types.ts'
 import type { LabPerson } from '../../lab/device/lab-person.ts'
 import { untilLive } from '../../lab/device/read-conversation.ts'
 import { openTestLab } from '../../lab/open-test-lab.ts'

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { epochHeader } from '../../../schema/api/epoch-header.ts'
 import { startCouch } from '../../../sync-server/testing/couch/start-couch.ts'
-import type { LabDevice } from '../../lab/device/lab-device.ts'
+import type { LabDevice } from '../../lab/device/lab-device-types.ts'
 import type { LabPerson } from '../../lab/device/lab-person.ts'
 import { openTestLab } from '../../lab/open-test-lab.ts'
 
