@@ -1,9 +1,11 @@
+import { useRef } from 'react'
 import type { Session } from '../../schema/api/auth.ts'
 import type { Messenger } from '../sync/messenger-types.ts'
 import type { SignIns } from '../sync/people/sign-ins.ts'
 import { Button } from '../ui/buttons/button.tsx'
 import { formatLastSeen } from '../ui/format/format-last-seen.ts'
 import { useLiveValue } from '../ui/hooks/use-live-value.ts'
+import { useKeptFocus } from '../ui/layers/use-kept-focus.ts'
 import { productName } from '../ui/product.ts'
 import { describeDevice } from './describe-device.ts'
 import { FactList } from './fact-list.tsx'
@@ -46,9 +48,12 @@ export function SecuritySection({ signIns }: SecuritySectionProps) {
   const isOffline = useLiveValue(signIns.connection).state === 'offline'
   const others = found?.sessions.filter((session) => !session.isCurrent) ?? []
 
+  const section = useRef<HTMLElement>(null)
+  useKeptFocus(section, 'li')
+
   return (
-    <section aria-labelledby="sign-ins">
-      <h2 id="sign-ins" className={styles.heading}>
+    <section aria-labelledby="sign-ins" ref={section}>
+      <h2 id="sign-ins" tabIndex={-1} className={styles.heading}>
         Signed-in devices
       </h2>
       {error && !isOffline && (

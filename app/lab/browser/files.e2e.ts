@@ -196,14 +196,15 @@ test('what was not stored yet when the dialog is left is not sent, and files cho
 
 test('the first file that is left answers the message that is replied to', async () => {
   const { page } = ann
-  await chooseOn(page, 'look at this', 'Reply')
+  await say(page, 'which one?')
+  await chooseOn(page, 'which one?', 'Reply')
   await attach(page, 'Document', [writeText('not-this.txt', 'no'), writeText('this.txt', 'yes')])
   await sendDialog(page).getByRole('button', { name: 'Remove not-this.txt' }).click()
   await sendDialog(page).getByRole('button', { name: 'Send' }).click()
   await page
     .getByRole('article')
     .filter({ has: page.getByRole('button', { name: 'Download this.txt' }) })
-    .getByText('look at this')
+    .getByText('which one?')
     .waitFor()
 })
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { composer, openChat, readWords, say } from './chat-steps.ts'
 import { damagePushes } from './faults/damage-pushes.ts'
 import { findProblems } from './find-problems.ts'
+import { hasFocus } from './message-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
 import { untilSettingStored } from './until-setting-stored.ts'
 
@@ -42,9 +43,10 @@ test('P6: what waits and what was refused is reached from the list, and edited, 
   await row('come at noon').getByRole('button', { name: 'Edit' }).click()
   await page.getByRole('textbox', { name: 'Message text' }).fill('come at one')
   await page.getByRole('button', { name: 'Save' }).click()
-  await row('come at one').waitFor()
+  await expect.poll(() => hasFocus(row('come at one').getByRole('link'))).toBe(true)
   await row('never mind').getByRole('button', { name: 'Cancel' }).click()
   await row('never mind').waitFor({ state: 'detached' })
+  await expect.poll(() => hasFocus(row('come at one').getByRole('link'))).toBe(true)
   await page.getByRole('heading', { name: 'Waiting · 1' }).waitFor()
   await ann.goOnline()
   await page.getByRole('button', { name: 'Send all again' }).click()

@@ -89,6 +89,8 @@ test('another sign-in is ended from here, and that device is signed out', async 
   const row = page.getByRole('listitem').filter({ hasText: 'Firefox on Windows' })
   await row.getByRole('button', { name: 'Log out' }).click()
   await row.waitFor({ state: 'detached' })
+  const heading = page.getByRole('heading', { name: 'Signed-in devices' })
+  await expect.poll(() => hasFocus(heading)).toBe(true)
   const headers = { authorization: `Bearer ${token}` }
   const askWho = () => fetch(`${server.origin}/api/users/me`, { headers })
   await expect.poll(async () => (await askWho()).status).toBe(401)

@@ -62,11 +62,15 @@ export function OutboxList({ view, messenger }: OutboxListProps) {
       <p className={styles.said} role="status">
         {said}
       </p>
-      {isEmpty && <p className={styles.empty}>Nothing is waiting. Everything was sent.</p>}
+      {isEmpty && (
+        <h2 className={styles.empty} tabIndex={-1}>
+          Nothing is waiting. Everything was sent.
+        </h2>
+      )}
       {failed.length > 0 && (
         <section aria-labelledby="not-sent">
           <header className={styles.header}>
-            <h2 id="not-sent">{`Not sent · ${counts.failed.toLocaleString('en')}`}</h2>
+            <h2 id="not-sent" tabIndex={-1}>{`Not sent · ${counts.failed.toLocaleString('en')}`}</h2>
             {failed.some(({ kind }) => kind !== 'change') && (
               <Button look="quiet" onClick={() => run(view.sendAllAgain())}>
                 Send all again
@@ -83,7 +87,7 @@ export function OutboxList({ view, messenger }: OutboxListProps) {
       {waiting.length + changes.length > 0 && (
         <section aria-labelledby="waiting">
           <header className={styles.header}>
-            <h2 id="waiting">{`Waiting · ${(counts.waiting + changes.length).toLocaleString('en')}`}</h2>
+            <h2 id="waiting" tabIndex={-1}>{`Waiting · ${(counts.waiting + changes.length).toLocaleString('en')}`}</h2>
             <Button
               look="quiet"
               onClick={() => {

@@ -1,6 +1,7 @@
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import type { OutboxView } from '../../sync/outbox/outbox-types.ts'
 import { Page } from '../../ui/layout/page.tsx'
+import { useKeptFocus } from '../../ui/layers/use-kept-focus.ts'
 import { PageFrame } from '../layout/page-frame.tsx'
 import { useWayUp } from '../navigation/use-way-up.tsx'
 import { UndoSnackbar } from '../notices/undo-snackbar.tsx'
@@ -13,6 +14,8 @@ export function OutboxRoute() {
   const messenger = useMessenger()
   const goUp = useWayUp()
   const [view, setView] = useState<OutboxView>()
+  const list = useRef<HTMLDivElement>(null)
+  useKeptFocus(list, 'li')
   useEffect(() => {
     let isOver = false
     let opened: OutboxView | undefined
@@ -30,7 +33,7 @@ export function OutboxRoute() {
     <PageFrame section="outbox" title="Outbox">
       <Page title="Outbox" backLabel="Back to chats" onBack={() => goUp({ to: '/chat' })}>
         <SyncStatus messenger={messenger} />
-        {view && <OutboxList view={view} messenger={messenger} />}
+        <div ref={list}>{view && <OutboxList view={view} messenger={messenger} />}</div>
       </Page>
       <UndoSnackbar isOverList />
     </PageFrame>

@@ -3,9 +3,9 @@ import { focusFirst, nameHeirs } from './find-focus-path.ts'
 import { overlay } from './find-overlay.ts'
 
 /**
- * Keeps the keyboard's place in `container`: when the focused element leaves it, the next row has the
- * focus, else the row before, else the container's heading, which needs a `tabIndex`. Whatever closes
- * over the container meanwhile returns the focus there too.
+ * Keeps the keyboard's place in `container`: when the focused element leaves it, what is left of its
+ * row has the focus, else the next row, else the row before, else the container's heading, which
+ * needs a `tabIndex`. Whatever closes over the container meanwhile returns the focus there too.
  *
  * @param rows selects the rows: only what is in them keeps its place
  */
@@ -42,10 +42,11 @@ function hasHeld(removed: NodeList, element: HTMLElement | undefined): boolean {
 function listHeirs(
   container: HTMLElement,
   rows: string | undefined,
-  { nextSibling, previousSibling }: MutationRecord,
+  { target, nextSibling, previousSibling }: MutationRecord,
 ): HTMLElement[] {
+  const own = rows && target instanceof HTMLElement ? target.closest(rows) : null
   // After a fast scroll both neighbours are gone as well.
-  const near = rows ? [nextSibling, previousSibling, container.querySelector(rows)] : []
+  const near = rows ? [own, nextSibling, previousSibling, container.querySelector(rows)] : []
   const heirs = near.map((row) =>
     row instanceof HTMLElement && rows && row.matches(rows)
       ? row.querySelector<HTMLElement>('a, button')
