@@ -70,7 +70,10 @@ export function OutboxList({ view, messenger }: OutboxListProps) {
       {failed.length > 0 && (
         <section aria-labelledby="not-sent">
           <header className={styles.header}>
-            <h2 id="not-sent" tabIndex={-1}>{`Not sent · ${counts.failed.toLocaleString('en')}`}</h2>
+            <h2
+              id="not-sent"
+              tabIndex={-1}
+            >{`Not sent · ${counts.failed.toLocaleString('en')}`}</h2>
             {failed.some(({ kind }) => kind !== 'change') && (
               <Button look="quiet" onClick={() => run(view.sendAllAgain())}>
                 Send all again
@@ -87,7 +90,10 @@ export function OutboxList({ view, messenger }: OutboxListProps) {
       {waiting.length + changes.length > 0 && (
         <section aria-labelledby="waiting">
           <header className={styles.header}>
-            <h2 id="waiting" tabIndex={-1}>{`Waiting · ${(counts.waiting + changes.length).toLocaleString('en')}`}</h2>
+            <h2
+              id="waiting"
+              tabIndex={-1}
+            >{`Waiting · ${(counts.waiting + changes.length).toLocaleString('en')}`}</h2>
             <Button
               look="quiet"
               onClick={() => {

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react'
 import type { OutboxView } from '../../sync/outbox/outbox-types.ts'
-import { Page } from '../../ui/layout/page.tsx'
 import { useKeptFocus } from '../../ui/layers/use-kept-focus.ts'
+import { Page } from '../../ui/layout/page.tsx'
 import { PageFrame } from '../layout/page-frame.tsx'
 import { useWayUp } from '../navigation/use-way-up.tsx'
 import { UndoSnackbar } from '../notices/undo-snackbar.tsx'
