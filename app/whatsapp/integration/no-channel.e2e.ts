@@ -15,12 +15,13 @@ afterAll(async () => {
 await registerPerson(ann)
 
 const integration = dialog(page, 'WhatsApp Integration')
+const link = integration.getByRole('button', { name: 'Link Account' })
 const phoneFact = (text: string) => page.getByRole('definition').filter({ hasText: text })
 
 async function linkNumber(digits: string) {
   await integration.getByLabel('WhatsApp ID').fill(digits)
   await integration.getByLabel('Phone Number', { exact: true }).fill(`+${digits}`)
-  await integration.getByRole('button', { name: 'Link Account' }).click()
+  await link.click()
   await integration.getByText('Saved, not connected', { exact: true }).waitFor()
 }
 
@@ -29,6 +30,26 @@ async function readPhone() {
   const answer = await fetch(`${server.origin}/api/users/me`, { headers })
   return ((await answer.json()) as { phone_number?: string }).phone_number
 }
+
+test('what is refused is said in sight, above the buttons of a form that scrolls', async () => {
+  await page.setViewportSize({ width: 390, height: 560 })
+  await page.goto('/profile')
+  await page.getByRole('button', { name: 'Link Account' }).click()
+  await integration.getByLabel('WhatsApp ID').fill('15550783881')
+  await integration.getByLabel('Phone Number', { exact: true }).fill('+15550783881')
+  await integration.getByLabel('Phone Number ID').fill('106540352242922')
+  await link.click()
+  const problem = integration.getByText('WhatsApp channel is not configured')
+  await problem.waitFor()
+  const readBottom = async () => {
+    const { y = 0, height = 0 } = (await problem.boundingBox()) ?? {}
+    return y + height
+  }
+  const top = (await link.boundingBox())?.y
+  await expect.poll(readBottom).toBeLessThanOrEqual(top ?? 0)
+  await page.keyboard.press('Escape')
+  await page.setViewportSize({ width: 1280, height: 800 })
+})
 
 test('a server without WhatsApp saves the number, and nowhere claims to be connected', async () => {
   await page.goto('/profile')
