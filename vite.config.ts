@@ -176,8 +176,8 @@ const unitTests = {
     environment: 'node',
     provide: { testCouchdbUrl: process.env.TEST_COUCHDB_URL ?? '' },
     include: ['{schema,sync-server,app,.run}/**/*.test.ts'],
-    // Half of what a test takes is waiting: for the disk, for a poll, for a grace period.
-    maxWorkers: availableParallelism() * 2,
+    // Two thirds of what a test takes is waiting: for the disk, for a poll, for a grace period.
+    maxWorkers: availableParallelism() * 3,
     // Loading the same modules anew for each of 220 files took longer than the tests: none of them mocks a module.
     isolate: false,
     // A tenth of the main thread's time went into collecting a young generation that is small by default.
@@ -196,9 +196,10 @@ const endToEndTests = {
     globalSetup: `${top}app/lab/browser/build-first.ts`,
     testTimeout: 300_000,
     isolate: false,
-    // A page waits for a third of its time. Beside the other tests (both kinds at once) nothing was gained: 826 to 895 s
-    // instead of 852.
-    maxWorkers: availableParallelism() + 1,
+    // A page waits for half of its time: 13 files took 112 s with two workers a core, 129 with one and a half, 121 to
+    // 128 with two and a half. Beside the other tests (both kinds at once) nothing was gained: 826 to 895 s instead of
+    // 852.
+    maxWorkers: availableParallelism() * 2,
     sequence: { groupOrder: 1 },
   },
 }

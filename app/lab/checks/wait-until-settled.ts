@@ -2,6 +2,8 @@ import type { LabPerson } from '../device/lab-person.ts'
 import { findUnsettled } from './find-unsettled.ts'
 
 const lookAgainMs = 50
+/** A look reads everything that everybody has: the work that it waits for gets most of the time. */
+const pauseForEachLook = 2
 
 export interface Patience {
   /** Shorter than a long poll: its end must not mask a lost signal. */
@@ -25,6 +27,7 @@ export async function waitUntilSettled(
   const begunAt = performance.now()
   let [movedAt, before, quietLooks] = [begunAt, '', 0]
   for (;;) {
+    const lookedAt = performance.now()
     const more = (await findMore?.()) ?? []
     const unsettled = [...(await findUnsettled(people)), ...more].join('\n')
     quietLooks = unsettled === '' ? quietLooks + 1 : 0
@@ -35,6 +38,7 @@ export async function waitUntilSettled(
     if (now - movedAt > stillMs || now - begunAt > withinMs) {
       throw new Error(`Not settled after ${Math.round(now - begunAt)} ms:\n${unsettled}`)
     }
-    await new Promise((resolve) => setTimeout(resolve, lookAgainMs))
+    const pauseMs = Math.max(lookAgainMs, pauseForEachLook * (now - lookedAt))
+    await new Promise((resolve) => setTimeout(resolve, pauseMs))
   }
 }
