@@ -9,6 +9,7 @@ import react from '@vitejs/plugin-react'
 import { build, defaultClientConditions, type Plugin } from 'vite'
 import { VitePWA } from 'vite-plugin-pwa'
 import { defineConfig } from 'vitest/config'
+import { LongFirst } from './.run/long-first.mjs'
 import { serverOptions } from './.run/project.mjs'
 import { pwaOptions } from './app/offline/pwa-options.ts'
 
@@ -108,7 +109,8 @@ const wholeParts = [
 
 export default defineConfig(({ isSsrBuild, mode }) => {
   if (mode === 'test') {
-    return { root: top, test: { projects: [unitTests, endToEndTests], onUnhandledError } }
+    const projects = [unitTests, endToEndTests]
+    return { root: top, test: { projects, onUnhandledError, sequence: { sequencer: LongFirst } } }
   }
   if (isSsrBuild) {
     return {
@@ -178,7 +180,7 @@ const unitTests = {
     include: ['{schema,sync-server,app,.run}/**/*.test.ts'],
     // Two thirds of what a test takes is waiting: for the disk, for a poll, for a grace period.
     maxWorkers: availableParallelism() * 3,
-    // Loading the same modules anew for each of 220 files took longer than the tests: none of them mocks a module.
+    // Loading the same modules again for each file took longer than the tests: none of them mocks a module.
     isolate: false,
     // A tenth of the main thread's time went into collecting a young generation that is small by default.
     execArgv: serverOptions,

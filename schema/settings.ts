@@ -3,7 +3,7 @@ import { canonicalJson } from './helpers/canonical-json.ts'
 import { epochMs } from './message.ts'
 import { noQuietHours, quietHours } from './notifications/quiet-hours.ts'
 
-/** Who may see something: everybody, or only the people with whom one has a chat. */
+/** Who may see something: everybody, or only the people one has a chat with. */
 const audience = z.enum(['everybody', 'chats'])
 export type Audience = z.infer<typeof audience>
 
@@ -25,7 +25,7 @@ const settingRows = {
   pictureFor: row(audience, 'everybody'),
   /** Off for both directions: nobody hears what one has read, and one does not hear it either. */
   readReceipts: row(z.boolean(), true),
-  /** Who may write first. `known`: people to whom one has written, or who have a chat already. */
+  /** Who may write first. `known`: people one has written to, or has a chat with already. */
   firstMessagesFrom: row(z.enum(['everybody', 'known']), 'everybody'),
   notificationSound: row(z.boolean(), true),
   /** Do notifications show what was written? */

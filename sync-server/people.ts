@@ -14,7 +14,7 @@ import { createContacts } from './whatsapp/customers/contacts.ts'
 
 export type People = ReturnType<typeof createPeople>
 
-/** Accounts, sign-ins, and who may see and reach whom. */
+/** Accounts, sign-ins, and who may see and reach another. */
 export function createPeople(options: { data: Data; mode: Settings['directory'] }) {
   const { data, mode } = options
   const { storage, database, isShared, secret } = data

@@ -126,12 +126,12 @@ test('the end of an earlier sign-in, heard late by a tab that was away, ends no 
   const { kept, open } = start()
   const away = open()
   away.set(session, { keepSignedIn: true })
-  const anew = { ...session, token: 'd.e.f', user: { ...session.user, status: 'new' } }
-  kept.setItem('token', anew.token)
-  kept.setItem('user', JSON.stringify(anew.user))
+  const renewed = { ...session, token: 'd.e.f', user: { ...session.user, status: 'new' } }
+  kept.setItem('token', renewed.token)
+  kept.setItem('user', JSON.stringify(renewed.user))
   expect(away.get()).toEqual(session)
   away.setUser({ ...session.user, status: 'old' })
-  expect(away.get()).toEqual(anew)
+  expect(away.get()).toEqual(renewed)
   kept.setItem('token', 'g.h.i')
   away.clear()
   expect(away.get()?.token).toBe('g.h.i')

@@ -80,7 +80,7 @@ export function createSessionStore(options: SessionStoreOptions): SessionStore {
     for (const listener of [...listeners]) listener()
   }
 
-  /** Only whom this page had: who comes to a page later is not told of an end long ago. */
+  /** Only the person this page had: a page that opens later says nothing about an end long ago. */
   function findEnded(userId: string | undefined): string | undefined {
     const isNoted = userId && stores.some((store) => store.getItem(endedKey) === userId)
     return isNoted ? userId : undefined

@@ -66,7 +66,7 @@ export async function createLab(options: LabOptions = {}): Promise<Lab> {
       const alsoBroken = (await channel?.findBroken(people)) ?? []
       await expectConverged({ people, witness, hasBackup: server.hasBackup(), alsoBroken })
       if (background.length === 0) return
-      const words = background.map(wordsOf).join('; ')
+      const words = background.map((cause) => wordsOf(cause)).join('; ')
       throw new AggregateError(background, `Something failed unseen: ${words}`)
     },
     run: (history) =>

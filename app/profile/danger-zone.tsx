@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { wordsOf } from '../../schema/helpers/words-of.ts'
 import { Button } from '../ui/buttons/button.tsx'
 import { LazyConfirmDialog } from '../ui/dialogs/lazy-confirm-dialog.tsx'
 import styles from './profile-page.module.css'
@@ -17,7 +18,7 @@ export function DangerZone({ isLoggingOut, onLogout, onDeleteAccount }: DangerZo
   const remove = () => {
     setError(undefined)
     onDeleteAccount().catch((cause: unknown) =>
-      setError(cause instanceof Error ? cause.message : 'Failed to delete account'),
+      setError(wordsOf(cause, 'Failed to delete account')),
     )
   }
   return (

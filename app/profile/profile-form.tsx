@@ -1,4 +1,5 @@
 import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { wordsOf } from '../../schema/helpers/words-of.ts'
 import { limits } from '../../schema/limits.ts'
 import { type OwnUser, type ProfileChange, phoneNumber, profileName } from '../../schema/user.ts'
 import { Button } from '../ui/buttons/button.tsx'
@@ -43,8 +44,7 @@ export function ProfileForm({ user, onSave, onClose }: ProfileFormProps) {
       })
       onClose()
     } catch (cause) {
-      const words = cause instanceof Error ? cause.message : ''
-      setError(words || 'Failed to update profile')
+      setError(wordsOf(cause, '') || 'Failed to update profile')
     } finally {
       setIsBusy(false)
     }

@@ -9,7 +9,7 @@ interface BlockedPeopleProps {
   messenger: Pick<Messenger, 'blocked' | 'users' | 'requests'>
 }
 
-/** The people whom this person blocks, with a way to end it; also known offline. */
+/** The people this person blocks, with a way to end it; also known offline. */
 export function BlockedPeople({ messenger }: BlockedPeopleProps) {
   const blocked = useLiveValue(messenger.blocked)
   const heading = useRef<HTMLHeadingElement>(null)

@@ -64,7 +64,7 @@ export interface Messenger {
   conversations: LiveValue<readonly ConversationRow[]>
   users: PeopleDirectory
   pictures: Pictures
-  /** The ids of the people whom this person blocks, with what still waits to be sent. */
+  /** The ids of the people this person blocks, with what still waits to be sent. */
   blocked: LiveValue<readonly string[]>
   signIns: SignIns
   openConversation(

@@ -14,7 +14,7 @@ import { createPresence, type PresenceOfPeople } from './realtime/presence.ts'
 import type { RequestCalls } from './requests/request-calls.ts'
 import type { Requests } from './requests/requests.ts'
 
-/** Other people: who they are, who is here, and whom this person blocks. */
+/** Other people: who they are, who is here, and who is blocked. */
 export interface People {
   users: PeopleDirectory
   presence: PresenceOfPeople
@@ -26,8 +26,8 @@ export interface People {
 }
 
 /**
- * Joins what names people to what reads their records from the server: the rows of the list, whom
- * presence names, and a connection that is back.
+ * Joins what names people to what reads their records from the server: the rows of the list,
+ * presence, and a connection that is back.
  */
 export function createPeople(options: {
   userId: string

@@ -20,7 +20,7 @@ export const bearerProtocolPrefix = 'bearer.'
  * - `presence-changes`: after the first `users-online` the server sends only `presence-changed`
  * - `front`: the server asks with `front-wanted` whether its person looks at the device
  * - `settings`: the person's settings, as their other devices change them
- * - `blocks`: whom the person blocks or unblocks on another device
+ * - `blocks`: who the person blocks or unblocks on another device
  * - `pushes`: it may push documents over the line, once the server says `pushes-taken`
  */
 export const socketWords = ['presence-changes', 'front', 'settings', 'blocks', 'pushes'] as const

@@ -142,9 +142,9 @@ function countNew(
   const added = outcomes.flatMap((outcome, index) => {
     if (outcome.kind !== 'stored') return []
     const { id, isNew, isTaken, doc } = outcome
-    const isSentAnew =
+    const isSentAgain =
       isTaken && doc.status === 'sent' && proposals[index]?.raw.status === 'sending'
-    return isNew || isSentAnew ? [id] : []
+    return isNew || isSentAgain ? [id] : []
   })
   return new Set(added).size
 }

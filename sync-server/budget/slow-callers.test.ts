@@ -162,7 +162,7 @@ describe('P12: connections of strangers', () => {
         path: '/sync/messages/_changes?feed=longpoll&since=now',
       })
     const feeds: TestRequest[] = []
-    // Before their sign-in is checked they are strangers, of whom there may be 20.
+    // Before their sign-in is checked they are strangers, and 20 of those may connect.
     while (feeds.length < 60) {
       feeds.push(...(await Promise.all(Array.from({ length: 10 }, openFeed))))
       await expect.poll(() => level('petrel_waiting_feeds')).toBe(feeds.length)

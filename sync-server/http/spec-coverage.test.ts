@@ -44,7 +44,7 @@ const specified: Row[] = [
   ['GET /users/search/{query}', users, 'GET /users/search/{query}: are found by a part'],
   ['PUT /users/profile/picture', 'media/pictures.test.ts', 'is in its owner’s record'],
   ['PUT /users/{id}/block', relations, 'keeps messages and presence away, and lets them again'],
-  ['GET /users/blocked', relations, 'lists whom one has blocked oneself'],
+  ['GET /users/blocked', relations, 'lists the people one has blocked oneself'],
   ['POST /users/{id}/report', relations, 'keeps the reason for whoever keeps the server'],
   ['GET /users/{id}/activity', users, 'GET /users/{id}/activity: tell when they were last active'],
   ['PUT /users/settings', users, 'PUT /users/settings: keeps settings, bare or wrapped'],
@@ -138,7 +138,7 @@ const beyond: Row[] = [
 /** Events of the socket, both ways. */
 const events: Row[] = [
   ['user-online', changes, 'a device that says again and again that it is online'],
-  ['watch-people', views, 'and of those whom it watches, as long as it does'],
+  ['watch-people', views, 'and of those it watches, as long as it does'],
   ['front', pushes, 'a device with every tab hidden is pushed to, though it is connected'],
   ['front-wanted', pushes, 'a device that does not understand the question is never asked'],
   ['typing', sockets, 'reaches the one it is for, by its sender’s own id'],
@@ -166,7 +166,7 @@ const events: Row[] = [
     'users/relations.test.ts',
     'P8: a block is told to the person’s own devices that understand it',
   ],
-  ['presence-scope', views, 'a device is told of the people that its person has a chat with'],
+  ['presence-scope', views, 'a device hears of the people that its person has a chat with'],
   ['send-whatsapp-message', linking, 'not by calls, not by the socket, not by reprocessing'],
   ['subscribe-whatsapp-contact', linking, 'begins a conversation by a number, once'],
   ['unsubscribe-whatsapp-contact', linking, 'begins a conversation by a number, once'],

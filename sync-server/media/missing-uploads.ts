@@ -41,7 +41,7 @@ export function createMissingUploads(options: {
     }
   }
 
-  async function shareAnew(ownerId: string, uploads: readonly AskedUpload[]) {
+  async function shareAgain(ownerId: string, uploads: readonly AskedUpload[]) {
     const stored = await readCopies(
       ownerId,
       uploads.map(({ id }) => id),
@@ -68,7 +68,7 @@ export function createMissingUploads(options: {
         isThere: (await media.findUploaded({ ownerId, key: upload.id })) !== undefined,
       })),
     )
-    await shareAnew(
+    await shareAgain(
       ownerId,
       found.flatMap(({ upload, isThere }) => (isThere ? [upload] : [])),
     )

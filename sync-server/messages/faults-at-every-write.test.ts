@@ -114,7 +114,7 @@ async function open(isAtomic: boolean) {
       return bench
     },
     /** The process is gone; the next one finds what is on the disk. */
-    async startAnew() {
+    async startAgain() {
       t.acceptance.drop()
       await t.storage.close()
       disk.beginLife()
@@ -155,7 +155,7 @@ describe.each(storages)('P3 P12: $name', ({ isAtomic }) => {
     'a kill before or after any write of %s leaves nothing half, and loses nothing that was acknowledged',
     async (name) => {
       const action = must(actions[name], name)
-      const { t, disk, prepare, startAnew } = await open(isAtomic)
+      const { t, disk, prepare, startAgain } = await open(isAtomic)
       for (const side of ['before', 'after'] as const) {
         let deaths = 0
         for (; ; deaths += 1) {
@@ -163,7 +163,7 @@ describe.each(storages)('P3 P12: $name', ({ isAtomic }) => {
           disk.dieAt({ after: deaths, side })
           const isAcknowledged = await isResolved(action.act(bench))
           if (!disk.isDead()) break
-          await startAnew()
+          await startAgain()
           const copies = await readCopies(bench)
           expectNothingHalf(copies)
           if (isAcknowledged) expect(action.isDone(copies)).toBe(true)
@@ -183,7 +183,7 @@ describe.each(storages)('P3 P12: $name', ({ isAtomic }) => {
     'a disk that is full at any write of %s leaves nothing half, and loses nothing that was acknowledged',
     async (name) => {
       const action = must(actions[name], name)
-      const { disk, prepare, startAnew } = await open(isAtomic)
+      const { disk, prepare, startAgain } = await open(isAtomic)
       for (const leaves of ['nothing', 'torn', 'unseen'] satisfies Remains[]) {
         for (let after = 0; ; after += 1) {
           const bench = await prepare(action)
@@ -191,7 +191,7 @@ describe.each(storages)('P3 P12: $name', ({ isAtomic }) => {
           disk.fillUp({ after, count: 1 + (after % 3), leaves })
           const isAcknowledged = await isResolved(action.act(bench))
           if (disk.countRefused() === before) break
-          await startAnew()
+          await startAgain()
           const copies = await readCopies(bench)
           expectNothingHalf(copies)
           if (isAcknowledged) expect(action.isDone(copies)).toBe(true)
@@ -209,7 +209,7 @@ describe.each(storages)('P3 P12: $name', ({ isAtomic }) => {
 
 test('P3: a kill at any write of a receipt that comes before its author’s conversation loses no receipt', async () => {
   const receipt = must(actions['a receipt'], 'an action')
-  const { t, disk, prepare, startAnew } = await open(false)
+  const { t, disk, prepare, startAgain } = await open(false)
   for (let deaths = 0; ; deaths += 1) {
     const bench = await prepare(receipt)
     const conversations = nameConversationsDatabase(t.ann)
@@ -223,7 +223,7 @@ test('P3: a kill at any write of a receipt that comes before its author’s conv
       expect(deaths).toBeGreaterThan(1)
       break
     }
-    await startAnew()
+    await startAgain()
     await receipt.act(bench)
     await t.acceptance.healCopies()
     expect(receipt.isDone(await readCopies(bench))).toBe(true)
@@ -232,7 +232,7 @@ test('P3: a kill at any write of a receipt that comes before its author’s conv
 
 test('P3: a receipt that was told to nobody, as its author’s conversation had yet to begin, is told when it begins', async () => {
   const receipt = must(actions['a receipt'], 'an action')
-  const { t, prepare, startAnew } = await open(false)
+  const { t, prepare, startAgain } = await open(false)
   const bench = await prepare(receipt)
   const conversations = nameConversationsDatabase(t.ann)
   await t.storage.database(conversations).update([bench.reader], (stored) => ({
@@ -242,7 +242,7 @@ test('P3: a receipt that was told to nobody, as its author’s conversation had 
   await receipt.act(bench)
   await t.acceptance.healCopies()
   expect((await readCopies(bench)).ownConversation).toBeUndefined()
-  await startAnew()
+  await startAgain()
   await send({ ...bench, message: writeMessage({ senderId: t.ann, recipientId: bench.reader }) })
   expect(receipt.isDone(await readCopies(bench))).toBe(true)
 })

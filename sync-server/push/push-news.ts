@@ -18,7 +18,7 @@ const newsMax = 10_000
  */
 const watchedForMs = 60_000
 
-/** Who has written to whom. */
+/** Who has written to which person. */
 export interface NewMessage {
   _id: string
   senderId: string

@@ -82,7 +82,7 @@ export function describeStorage(kind: string, open: () => Storage | Promise<Stor
       await storage.destroy('others')
     })
 
-    test('a database that is removed for good is not made anew', async () => {
+    test('a database that is removed for good is not made again', async () => {
       const storage = await open()
       const left = storage.database<Note>('left-behind')
       await left.insert({ _id: 'n' })
@@ -213,7 +213,7 @@ export function describeStorage(kind: string, open: () => Storage | Promise<Stor
       expect((await notes.changes({ since })).results.map(({ id }) => id)).toEqual(['a'])
     })
 
-    test('a place in a database that was made anew is its beginning', async () => {
+    test('a place in a database that was made again is its beginning', async () => {
       const storage = await open()
       const notes = storage.database<Note>('notes')
       for (const _id of ['a', 'b', 'c']) await notes.insert({ _id })

@@ -33,8 +33,8 @@ export async function openTestPresence(settings: Settings = {}, overrides: AppOv
       return { lists: read('lists'), frames: read('frames'), bytes: read('bytes') }
     },
 
-    async setBlocked(who: TestPerson, whom: TestPerson, blocked: boolean) {
-      const path = `/api/users/${whom.userId}/block`
+    async setBlocked(who: TestPerson, other: TestPerson, blocked: boolean) {
+      const path = `/api/users/${other.userId}/block`
       const { status } = await app.call('PUT', path, { token: who.token, body: { blocked } })
       expect(status).toBe(200)
     },

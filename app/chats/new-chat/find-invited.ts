@@ -10,7 +10,7 @@ const fold = (name: string) => normalizeText(name, 'NFKC').trim().toLowerCase()
 
 /**
  * The person of an invite link: by id, which survives a change of name, or by the whole name.
- * @throws ApiError when the server cannot be asked about somebody whom the device does not know
+ * @throws ApiError when the server cannot be asked about somebody unknown to the device
  */
 export async function findInvited(options: {
   users: Pick<PeopleDirectory, 'list' | 'load' | 'search'>

@@ -1,4 +1,5 @@
 import { isBlank } from '../../../schema/helpers/is-blank.ts'
+import { wordsOf } from '../../../schema/helpers/words-of.ts'
 
 interface TextSenderOptions {
   initialText: string
@@ -46,7 +47,7 @@ export function createTextSender(options: TextSenderOptions): TextSender {
   function takeBack(cause: unknown) {
     const lost = waiting.splice(0).join('')
     if (!written.startsWith(lost)) write(lost + written)
-    onError(cause instanceof Error ? cause.message : 'Failed to send message')
+    onError(wordsOf(cause, 'Failed to send message'))
   }
 
   return {

@@ -1,4 +1,5 @@
 import { useRef, useState } from 'react'
+import { wordsOf } from '../../../schema/helpers/words-of.ts'
 import type { MessageDocument } from '../../../schema/message.ts'
 import { listForwardable, pickFile } from '../../database/commands/forwarding.ts'
 import type { Messenger } from '../../sync/messenger-types.ts'
@@ -47,7 +48,7 @@ export function useForwarding({ messenger, messages, onForwarded }: ForwardingOp
       for (const peerId of peerIds) await sendTo(peerId)
       onForwarded(peerIds)
     } catch (cause) {
-      setError(cause instanceof Error ? cause.message : 'Failed to send message')
+      setError(wordsOf(cause, 'Failed to send message'))
       isRunning.current = false
       setIsBusy(false)
     }

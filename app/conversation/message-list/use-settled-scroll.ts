@@ -2,7 +2,7 @@ import { type RefObject, useCallback, useEffect, useRef } from 'react'
 
 /** By then the rows around a place are measured, on a device that has little to do. */
 const settleMs = 250
-/** A row that is not rendered after so many looks (5 s) is not waited for. */
+/** A row that is not rendered after this many looks (5 s) is not waited for. */
 const looksMax = 20
 const inputs = ['wheel', 'touchstart', 'pointerdown', 'keydown'] as const
 /** Before what the input does: that may scroll to another row. */

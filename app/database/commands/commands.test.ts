@@ -211,7 +211,7 @@ test('one reaction for each person: it is changed, taken back, and stays away fr
   expect((await read(id)).reactions).toBeUndefined()
 })
 
-test('muting anew replaces the end of the muting, and taking it back removes it', async () => {
+test('muting again replaces the end of the muting, and taking it back removes it', async () => {
   const { context, conversation, say } = await start()
   await say('hello')
   await setMuted(context, { peerId: ben, isMuted: true, until: 5_000 })

@@ -2,7 +2,7 @@ import type { PetrelDatabase } from '../storage/open-database.ts'
 import { countDocuments, queryDocuments } from '../storage/read-documents.ts'
 import { readConversations } from '../views/read-conversations.ts'
 
-/** So many of the newest stand for all of a chat. */
+/** This many of the newest messages stand for all of a chat. */
 const sampleSize = 20
 
 /**

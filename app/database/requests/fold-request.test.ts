@@ -42,8 +42,8 @@ test('a picture between two changes of the profile keeps its place', () => {
 test('P6: a refused change goes only when a new one covers all of it', () => {
   const refused = entry('1', profile({ username: 'Ben', status: 'at sea' }), 'refused')
   expect(foldRequest([refused], profile({ status: 'ashore' })).replaced).toEqual([])
-  const anew = profile({ username: 'Anna', status: 'ashore' })
-  expect(foldRequest([refused], anew)).toEqual({ request: anew, replaced: ['1'] })
+  const later = profile({ username: 'Anna', status: 'ashore' })
+  expect(foldRequest([refused], later)).toEqual({ request: later, replaced: ['1'] })
 })
 
 test('reports and forwards are never joined', () => {

@@ -4,7 +4,7 @@ import { foldText } from './fold-text.ts'
 
 /**
  * Possible recipients: chat partners, newest first, then everyone else the device knows. Omits
- * deleted accounts, and the people whom the sender blocks.
+ * deleted accounts, and the people the sender blocks.
  * @param name - a part of the name; empty matches everyone
  */
 export function findRecipients({

@@ -19,7 +19,7 @@ import type { Figure } from './figures/figure.ts'
 import { takePercentile } from './figures/take-percentile.ts'
 import { startProgram } from './load/start-program.ts'
 
-/** Each author writes to each recipient, who has so many devices: 10,000 pushes, none joined. */
+/** Each author writes to each recipient, who has this many devices: 10,000 pushes, none joined. */
 const [authorCount, recipientCount, deviceCount] = [20, 50, 10]
 const pushCount = authorCount * recipientCount * deviceCount
 const callsAtOnce = 8
@@ -151,7 +151,7 @@ async function look(origin: string, { userId, token }: Account): Promise<WebSock
   return socket
 }
 
-/** Two people with a socket each, of whom one writes to the other. */
+/** Two people with a socket each: one writes to the other. */
 async function openTalk(origin: string, from: Account, to: Account) {
   const [mine, theirs] = [await openSocket(origin, from.token), await openSocket(origin, to.token)]
   const state = { round: 0 }

@@ -70,7 +70,7 @@ test('P1: whenever the browser is killed after Enter, the words are a message or
 
 test('P1: whenever the page reloads after Enter, the words are a message or a draft, never both', async () => {
   for (const ms of momentsMs) {
-    const text = `loaded anew after ${ms} ms`
+    const text = `reloaded after ${ms} ms`
     const speedUp = await slowDown()
     await composer(ann.page).fill(text)
     void ann.page.keyboard.press('Enter').catch(() => {})

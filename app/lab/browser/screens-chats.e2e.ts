@@ -166,10 +166,10 @@ test('a chat is deleted after a question, for oneself only', async () => {
   await expectFocus(chatRow(page, 'carl'))
   await openChat(page, 'ben')
   await page.getByText('Start the conversation with ben!').waitFor()
-  await say(page, 'said anew')
+  await say(page, 'said again')
   await expect
     .poll(() => readWords(people.ben.page))
-    .toEqual(['the lamp is lit', 'This message was deleted', 'said anew'])
+    .toEqual(['the lamp is lit', 'This message was deleted', 'said again'])
 })
 
 test('an unknown person is no chat, and can be retried', async () => {

@@ -128,7 +128,7 @@ export async function createLabDevice(options: DeviceOptions): Promise<LabDevice
   }
 
   /** Without the device's network faults, as if retried until it succeeds. */
-  function signInAnew(): Promise<SignedIn | undefined> {
+  function signInAgain(): Promise<SignedIn | undefined> {
     return options.signIn(fetch).catch(() => undefined)
   }
 
@@ -224,7 +224,7 @@ export async function createLabDevice(options: DeviceOptions): Promise<LabDevice
       await options.endSignIn(token)
     },
     async renewSignIn(endsBefore) {
-      const next = await signInAnew()
+      const next = await signInAgain()
       const before = sessions.get()
       if (!next || !before) return
       sessions.set(next, { keepSignedIn: true })
@@ -232,7 +232,7 @@ export async function createLabDevice(options: DeviceOptions): Promise<LabDevice
     },
     async signOut(heardAfterMs) {
       if ((await first().countUnsent()) > 0) return
-      const next = await signInAnew()
+      const next = await signInAgain()
       const before = sessions.get()
       const [leaving, ...others] = tabs
       if (!next || !before || !leaving) return

@@ -40,7 +40,7 @@ async function sendWaiting(): Promise<'done' | 'later'> {
 
 /**
  * A failure makes the browser wait before it wakes the worker again, longer each time. Registering
- * the tag anew during its event has Chromium wake the worker at once, without end.
+ * the tag again during its event makes Chromium wake the worker at once, without end.
  */
 async function sendOrFail() {
   if ((await sendWaiting()) === 'later') throw new Error('The server was not reached.')

@@ -50,7 +50,7 @@ test('a declined device is not signed in', async () => {
   expect((await device.wait('scanned')).body.code).toBe('device_link_refused')
 })
 
-test('a device that cancels is told of, and so is a code that nobody shows', async () => {
+test('the phone says so when a device cancels, and when nobody shows the code', async () => {
   const { device, reach } = await start()
   await reach('asks')
   await device.send('cancel')

@@ -4,7 +4,7 @@ import type { SessionStore } from '../../api/session-store.ts'
 import type { NotificationChoice } from './notification-choice.ts'
 import type { PushState, PushStatus } from './push-state.ts'
 
-/** What the server was last told, by whom and when. */
+/** What the server was last told, when, and by which person. */
 const toldKey = 'push-told'
 /** A server that lost its subscriptions has them again after this long. */
 const tellAgainAfterMs = 24 * 60 * 60 * 1000

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react'
+import { wordsOf } from '../../../schema/helpers/words-of.ts'
 import type { Messenger } from '../../sync/messenger-types.ts'
 import { useServices } from './services-context.ts'
 
@@ -16,7 +17,10 @@ export function useOpenMessenger(userId: string): Opening {
     const watch = { isOver: false }
     messenger.then(
       (messenger) => !watch.isOver && setOpening({ state: 'open', messenger }),
-      (cause: unknown) => !watch.isOver && setOpening({ state: 'failed', words: wordsOf(cause) }),
+      (cause: unknown) => {
+        const words = wordsOf(cause, "Couldn't open the data on this device.")
+        if (!watch.isOver) setOpening({ state: 'failed', words })
+      },
     )
     return () => {
       watch.isOver = true
@@ -25,8 +29,4 @@ export function useOpenMessenger(userId: string): Opening {
     }
   }, [openMessenger, userId])
   return opening
-}
-
-function wordsOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message : "Couldn't open the data on this device."
 }

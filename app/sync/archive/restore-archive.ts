@@ -106,7 +106,7 @@ async function check(archive: OpenArchive, { signal, onProgress }: Pace) {
   return { shown, messageCount }
 }
 
-/** People whom this device knows already are newer here. */
+/** People this device knows already are newer here. */
 async function keepPeople({ database }: CommandContext, archive: OpenArchive) {
   const { people } = database.device
   for await (const person of archive.people()) {

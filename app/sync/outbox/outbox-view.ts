@@ -19,7 +19,7 @@ import type { Requests } from '../requests/requests.ts'
 import { listOwedChanges } from './list-owed-changes.ts'
 import type { HiddenMessages, OutboxItem, OutboxPage, OutboxView } from './outbox-types.ts'
 
-/** So many of each kind at first, and again with each wish for more. */
+/** This many of each kind at first, and again with each wish for more. */
 const pageSize = 100
 /** Nothing announces that the server has a change of something it knew before. */
 const owedEveryMs = 2_000

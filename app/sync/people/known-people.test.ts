@@ -111,7 +111,7 @@ test('the moment at which somebody was last known online is kept over a reload',
   await expect.poll(later).toMatchObject({ isOnline: false, lastSeen: moment })
 })
 
-test('for whom the server gave no time none is kept, and what it says later counts', async () => {
+test('where the server gave no time none is kept, and what it says later counts', async () => {
   const { server, people, open, ben } = await start()
   people.recordLost(['ben'], moment)
   const later = async () => (await open()).get('ben').getSnapshot()

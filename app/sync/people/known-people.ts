@@ -27,7 +27,7 @@ export interface KnownPeople extends Omit<PeopleDirectory, 'refreshIfOld'> {
   refresh(): Promise<void>
   /** Reloads the records of those among these people that a screen shows; a deleted one stays. */
   readAgain(userIds: readonly string[]): void
-  /** Keeps that these people are online, of those whom a screen shows. */
+  /** Keeps that these people are online, of those a screen shows. */
   recordOnline(userIds: readonly string[]): void
   /**
    * Keeps the last moment at which this device knew these people to be online, where the server

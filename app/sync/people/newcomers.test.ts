@@ -49,7 +49,7 @@ test('a crowd that signs on costs a request in three seconds', async () => {
   expect(requests.length).toBeLessThanOrEqual(11)
 })
 
-test('people whom the list does not have are asked for once each, and ever more seldom', async () => {
+test('people missing from the list are asked for once each, and ever more seldom', async () => {
   const { meet, requests } = start({ listed: [] })
   for (let count = 0; count < 60; count += 1) {
     meet(['cyd'])
@@ -63,7 +63,7 @@ test('people whom the list does not have are asked for once each, and ever more 
   expect(requests.length).toBeLessThanOrEqual(10)
 })
 
-test('people whom a failing server did not bring are asked for when presence names them next', async () => {
+test('people a failing server did not bring are asked for when presence names them next', async () => {
   let isAway = true
   const { meet, requests, known } = start({ listed: ['ben'], fails: () => isAway })
   meet(['ben'])

@@ -5,7 +5,7 @@ const leastMs = 3_000
 const longestMs = 5 * 60_000
 
 /**
- * Reloads the list of people when presence names somebody whom the device does not know, at most
+ * Reloads the list of people when presence names somebody unknown to the device, at most
  * once in some seconds however many they are, and ever more seldom while the list does not have
  * them: a directory may hide people who are online.
  * @param refresh reloads the list; rejects when it was not loaded

@@ -63,7 +63,7 @@ test('P11: a device of an earlier build goes on from where its replication stood
     backOffs: { pull: createBackOff({ random }), push: createBackOff({ random }) },
     random,
     onSetAside: () => {},
-    onMadeAnew: () => {},
+    onRecreated: () => {},
     fetch: (input, init) => {
       asked.push(String(input).replace(url, ''))
       return fetch(input, init)

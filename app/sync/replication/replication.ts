@@ -33,7 +33,7 @@ export interface ReplicationOptions<T extends { _id: string }>
    */
   onBroken: (cause: unknown) => void
   /** The device's database was deleted and recreated: this replication must stop. */
-  onMadeAnew: () => void
+  onRecreated: () => void
   /** Converts documents from the server, and those sent to it. */
   fromServer: (document: T) => T
   /** Holds back documents that may not leave yet. */
@@ -173,8 +173,8 @@ export function createReplication<T extends { _id: string }>(
     const storages = [collection.storageInstance, state.metaInstance ?? collection.storageInstance]
     for (const dexie of await Promise.all(storages.map(readDexie))) {
       if (signal.aborted) return
-      dexie.on('populate', options.onMadeAnew)
-      signal.addEventListener('abort', () => dexie.on('populate').unsubscribe(options.onMadeAnew))
+      dexie.on('populate', options.onRecreated)
+      signal.addEventListener('abort', () => dexie.on('populate').unsubscribe(options.onRecreated))
     }
   }
   const { identifier } = options

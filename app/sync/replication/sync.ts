@@ -86,7 +86,7 @@ export function createSync(options: SyncOptions): Sync {
     heard: { at: 0 },
     random: platform.random,
     onBroken: restart,
-    onMadeAnew: beginAgain,
+    onRecreated: beginAgain,
   }
   const { epochs } = database.device
   const marks = createMarkHold()

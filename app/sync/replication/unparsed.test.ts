@@ -61,7 +61,7 @@ async function start() {
       backOffs: { pull: createBackOff({ random }), push: createBackOff({ random }) },
       random,
       onSetAside: () => {},
-      onMadeAnew: () => {},
+      onRecreated: () => {},
       async fetch(input, init) {
         asked.push(String(input).replace(url, '').replace(/\?.*/, ''))
         const response = await fetch(input, init)

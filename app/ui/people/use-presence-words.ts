@@ -14,7 +14,7 @@ interface PresenceWords {
 
 interface Source extends PresenceSource {
   presence: LiveSource<{ isOnline(userId: string): boolean; isTyping(userId: string): boolean }>
-  /** The people whom the reader blocks: nobody's presence is shared with them. */
+  /** The people the reader blocks: nobody's presence is shared with them. */
   blocked: LiveSource<readonly string[]>
 }
 

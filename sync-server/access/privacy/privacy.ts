@@ -6,7 +6,7 @@ import type { Directory } from '../directory/directory.ts'
 
 const peopleRemembered = 20_000
 const sharedRememberedMs = 10_000
-/** Of so many people, the viewer's own list of chats first tells whose lists are worth reading. */
+/** Up to this many people, the viewer's own list of chats first tells whose lists are worth reading. */
 const fewPeople = 3
 
 type Private = Pick<Settings, 'lastSeenFor' | 'onlineFor' | 'aboutFor' | 'pictureFor'>
@@ -36,7 +36,7 @@ export type Privacy = ReturnType<typeof createPrivacy>
 
 /**
  * What people let others see and do, by their settings: the one rule that every door asks. `chats`
- * means people whom the owner has a chat with, by the owner's own list: nobody else can write it.
+ * means people the owner has a chat with, by the owner's own list: nobody else can write it.
  * @param isShared other servers write the same database, so cached entries expire
  */
 export function createPrivacy(options: {

@@ -28,7 +28,7 @@ const kinds = [
 const step = fc.record({
   kind: fc.constantFrom(...kinds),
   who: fc.nat(2),
-  whom: fc.nat(1),
+  to: fc.nat(1),
   which: fc.nat(1_000),
   isPushed: fc.boolean(),
   isOn: fc.boolean(),
@@ -72,7 +72,7 @@ async function openPeople(isAtomic: boolean) {
 
   async function act({ kind, which, isPushed, isOn, ...drawn }: Step) {
     const person = must(people[drawn.who], 'somebody')
-    const peer = must(people[(drawn.who + 1 + drawn.whom) % 3], 'somebody else')
+    const peer = must(people[(drawn.who + 1 + drawn.to) % 3], 'somebody else')
     const copies = await readAll<MessageDocument>(chat, person, 'messages')
     const withPeer = copies.filter(({ peerId }) => peerId === peer.userId)
     const own = withPeer.filter(({ senderId }) => senderId === person.userId)

@@ -42,7 +42,7 @@ export function createBlockRoutes(options: {
       method: 'get',
       path: '/users/blocked',
       access: 'signed-in',
-      summary: 'The people whom you have blocked.',
+      summary: 'The people you have blocked.',
       status: 200,
       answer: z.array(publicUser),
       async handle({ caller: { userId } }) {

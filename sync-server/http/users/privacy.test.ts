@@ -288,7 +288,7 @@ describe('first messages', () => {
     }
     expect((await as(ann).get(`/messages/${cleo.userId}`)).body).toEqual([])
 
-    // Ben has a chat already; and to whom Ann has written may answer.
+    // Ben has a chat already; and those Ann has written to may answer.
     expect(await chat.say(opened.ben, ann, 'hello again')).toBeTruthy()
     await chat.say(ann, cleo, 'hello')
     expect(

@@ -81,7 +81,7 @@ describe('PUT /users/{id}/block', () => {
 })
 
 describe('GET /users/blocked', () => {
-  it('lists whom one has blocked oneself', async () => {
+  it('lists the people one has blocked oneself', async () => {
     expect((await as(opened.ann).get('/users/blocked')).body).toEqual([])
     await block(true)
     const answer = await as(opened.ann).get('/users/blocked')

@@ -25,7 +25,7 @@ export function createUserRoutes(options: {
       path: '/users',
       access: 'signed-in',
       summary:
-        'Everybody whom you can write to without searching, your WhatsApp contacts among them; never yourself.',
+        'Everybody you can write to without searching, your WhatsApp contacts among them; never yourself.',
       status: 200,
       answer: z.array(publicUser),
       async handle({ caller: { userId } }) {

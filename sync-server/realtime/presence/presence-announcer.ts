@@ -12,7 +12,7 @@ export type PresenceAnnouncer = ReturnType<typeof createPresenceAnnouncer>
 const announceEveryMs = 1_000
 /** Announces less often when there is much to send, instead of filling every line. */
 const bytesPerMs = 20_000
-/** Yields to other work after this many people: each is told of up to hundreds, on a few sockets. */
+/** Yields to other work after this many people: each hears of up to hundreds, on a few sockets. */
 const peopleInARow = 20
 
 /**

@@ -11,8 +11,8 @@ async function start(settings: Record<string, string> = {}, usersOnlineMax?: num
 }
 
 describe.each([
-  ['everybody is told of', undefined],
-  ['only some are told of', 0],
+  ['everybody hears of', undefined],
+  ['only some hear of', 0],
 ])('P8: where %s, who blocks somebody', (_what, usersOnlineMax) => {
   it.each([
     ['by changes', ['presence-changes']],

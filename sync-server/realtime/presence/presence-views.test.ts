@@ -20,7 +20,7 @@ async function start() {
 const idsOf = (...people: TestPerson[]) => new Set(people.map(({ userId }) => userId))
 
 describe('when too many are online to announce everybody', () => {
-  it('a device is told of the people that its person has a chat with', async () => {
+  it('a device hears of the people that its person has a chat with', async () => {
     const { ann, ben, cyd, dan, connect, write } = await start()
     await write(ann, ben)
     const bens = await connect(ben)
@@ -35,7 +35,7 @@ describe('when too many are online to announce everybody', () => {
     await expect.poll(() => whoIsOnline(dans)).toEqual(idsOf(dan))
   })
 
-  it('and of those whom it watches, as long as it does', async () => {
+  it('and of those it watches, as long as it does', async () => {
     const { app, ann, ben, cyd, dan, connect } = await start()
     const [bens] = [await connect(ben), await connect(cyd)]
     await connect(await app.register('Emil'))

@@ -10,7 +10,7 @@ const left = z.object({ userId: z.string() })
 /** A server that does not answer by then has nobody in front: one push too many, none too few. */
 const answersDueWithinMs = 1_000
 
-/** Whom a push would disturb, on any server. */
+/** The people a push would disturb, on any server. */
 export interface SharedFronts {
   has(userId: string): Promise<boolean>
   onLeft(listener: (userId: string) => void): () => void

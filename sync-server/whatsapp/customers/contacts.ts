@@ -129,7 +129,7 @@ export function createContacts(options: {
           })
           if (isOther) return { result: null }
           const contact = isContact(before)
-            ? nameAnew(before, { place, identity, phone })
+            ? rename(before, { place, identity, phone })
             : begin(contactId, { place, identity, phone })
           const made = aliases.flatMap((alias) => {
             const _id = aliasKey(place, alias)
@@ -162,7 +162,7 @@ export function createContacts(options: {
       lastInbound: null,
       told: '',
     }
-    return nameAnew(blank, given)
+    return rename(blank, given)
   }
 
   return {
@@ -281,7 +281,7 @@ export function createContacts(options: {
   }
 }
 
-function nameAnew(
+function rename(
   before: ContactDocument,
   given: { place: ContactPlace; identity: ContactIdentity; phone: string | null },
 ): ContactDocument {

@@ -37,9 +37,9 @@ test('the bytes are ASCII with escaped slashes, and signed as they are', async (
   const rawBody = new TextEncoder().encode(body)
   const { appSecret } = emulator.account
   expect(checkSignature({ rawBody, header, appSecret })).toBe('right')
-  const anew = JSON.stringify(JSON.parse(body))
-  const ofAnew = createHmac('sha256', appSecret).update(anew).digest('hex')
-  expect(header).not.toBe(`sha256=${ofAnew}`)
+  const rewritten = JSON.stringify(JSON.parse(body))
+  const ofRewritten = createHmac('sha256', appSecret).update(rewritten).digest('hex')
+  expect(header).not.toBe(`sha256=${ofRewritten}`)
 })
 
 test.each([
