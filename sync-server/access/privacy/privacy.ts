@@ -6,7 +6,7 @@ import type { Directory } from '../directory/directory.ts'
 
 const peopleRemembered = 20_000
 const sharedRememberedMs = 10_000
-/** Up to this many people, the viewer's own list of chats first tells whose lists are worth reading. */
+/** Beyond this many people, the viewer's own list of chats first tells whose lists are worth reading. */
 const fewPeople = 3
 
 type Private = Pick<Settings, 'lastSeenFor' | 'onlineFor' | 'aboutFor' | 'pictureFor'>
