@@ -19,15 +19,23 @@ export function createScreenViews(options: {
   withheld: LiveValue<Withheld>
   onError: (cause: unknown) => void
 }): ScreenViews {
-  const { database, list, onError } = options
-  const mask = createMask(options.withheld)
+  const { database, list, withheld, onError } = options
+  const mask = createMask(withheld)
   const messageValues = createMessageValues({ database, onError })
   const starred = createStarred({ messages: database.messages, onError })
   return {
     views: {
       conversations: mask.rows(list.conversations),
       openConversation: (peerId, options) =>
-        mask.view(createMessageWindow({ ...options, database, peerId, onError })),
+        mask.view(
+          createMessageWindow({
+            ...options,
+            database,
+            peerId,
+            hiddenUpTo: () => withheld.getSnapshot().cleared.get(peerId) ?? 0,
+            onError,
+          }),
+        ),
       async sift(peerId, options) {
         const { createSiftedWindow } = await import('../database/views/sifted-window.ts')
         return mask.sifted(createSiftedWindow({ ...options, database, peerId, onError }))

@@ -1,7 +1,13 @@
+import { IDBFactory, IDBKeyRange } from 'fake-indexeddb'
 import { expect, test } from 'vitest'
 import { must } from '../../schema/helpers/must.ts'
+import { claimTabSlot } from '../database/drafts/tab-slot.ts'
+import { openDeviceStore, type WithheldChange } from '../database/storage/open-device-store.ts'
+import { createLabLocks } from '../lab/device/lab-locks.ts'
+import { createLabPage } from '../lab/device/lab-page.ts'
 import { untilLive } from '../lab/device/read-conversation.ts'
 import { openTestLab } from '../lab/open-test-lab.ts'
+import { createUndo } from './undo.ts'
 
 async function start() {
   const { lab, ann, ben } = await openTestLab()
@@ -134,6 +140,56 @@ test('a chat that is deleted goes at once with what it holds then, and comes bac
   await lab.settle()
   await phone.reload()
   expect((await phone.read(ben)).map(({ content }) => content)).toEqual(['meanwhile'])
+})
+
+test('nothing leads to a message of a chat that is deleted, until that is undone', async () => {
+  const { ben, phone, id, shown } = await start()
+  const { undo } = phone.messenger
+  const view = phone.messenger.openConversation(ben.userId)
+  await undo.clearConversation(ben.userId)
+  expect(await view.jumpTo(id)).toBe(false)
+  expect(await view.jumpToTime(0)).toBeUndefined()
+  expect(shown()).toEqual([])
+  await undo.undo()
+  expect(await view.jumpTo(id)).toBe(true)
+  expect(await view.jumpToTime(0)).toBe(id)
+})
+
+test('P1: what a tab noted and did not write is written by another as soon as the tab is gone', async () => {
+  const locks = createLabLocks()
+  const device = await openDeviceStore({
+    name: 'ann',
+    indexedDB: new IDBFactory(),
+    IDBKeyRange,
+  })
+  const written: WithheldChange[] = []
+  const open = async () => {
+    const slot = await claimTabSlot({ locks, name: 'ann' })
+    const undo = await createUndo({
+      table: device.withheld,
+      slot,
+      commands: {} as Parameters<typeof createUndo>[0]['commands'],
+      findClearPlace: async () => 7,
+      apply: async (change) => void written.push(change),
+      requests: { add: async () => '', discard: async () => {} },
+      page: createLabPage(),
+      now: Date.now,
+      onError(cause) {
+        throw cause
+      },
+    })
+    return { undo, slot }
+  }
+  const [dying, other] = [await open(), await open()]
+  await dying.undo.clearConversation('ben')
+  dying.undo.hold(true)
+  await untilLive(other.undo.withheld, ({ cleared }) => cleared.get('ben') === 7)
+  expect(written).toEqual([])
+  dying.slot.release()
+  await untilLive(other.undo.withheld, ({ cleared }) => cleared.size === 0)
+  expect(written).toEqual([{ kind: 'clear', peerId: 'ben', upTo: 7 }])
+  await other.undo.close()
+  device.close()
 })
 
 test('what waits in a chat that is deleted is not sent, and is there again when that is undone', async () => {

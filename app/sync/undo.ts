@@ -81,6 +81,9 @@ export async function createUndo(options: {
   let timer: ReturnType<typeof setTimeout> | undefined
   const time = { leftMs: 0, since: 0, isHeld: false }
   const ending = new Set<Promise<unknown>>()
+  /** Slots of other tabs with notes, which this tab writes once such a tab is gone. */
+  const awaited = new Set<number>()
+  const closing = new AbortController()
 
   function publish() {
     const all = [...noted, ...own.values()]
@@ -134,8 +137,12 @@ export async function createUndo(options: {
       await over.takeBack().catch(onError)
       tell("That couldn't be saved on this device. Please try again.")
     })
-    ending.add(finishing)
-    void finishing.finally(() => ending.delete(finishing))
+    keepUntilDone(finishing)
+  }
+
+  function keepUntilDone(work: Promise<unknown>) {
+    ending.add(work)
+    void work.finally(() => ending.delete(work))
   }
 
   /** A message without an undo offer. */
@@ -183,13 +190,32 @@ export async function createUndo(options: {
     }
   }
 
-  /** Notes of closed tabs, and of this one after a failed write. */
+  /** Notes that this tab, or an earlier one with its slot, could not write. */
   async function finishOwed() {
+    const entries = await table.toArray()
+    for (const entry of entries) {
+      if (entry.slot === slot.number && entry._id !== standing?.offer.id) await write(entry)
+    }
+    awaitTabs(entries)
+  }
+
+  function awaitTabs(entries: readonly StoredWithheld[]) {
+    for (const { slot: number } of entries) {
+      if (number === slot.number || awaited.has(number)) continue
+      awaited.add(number)
+      const finish = () => {
+        awaited.delete(number)
+        const finishing = finishTab(number).catch(onError)
+        keepUntilDone(finishing)
+        return finishing
+      }
+      slot.whenFree(number, finish, closing.signal).catch(onError)
+    }
+  }
+
+  async function finishTab(number: number) {
     for (const entry of await table.toArray()) {
-      const finish = () => write(entry)
-      if (entry._id === standing?.offer.id) continue
-      if (entry.slot === slot.number) await finish()
-      else await slot.whileFree(entry.slot, finish)
+      if (entry.slot === number) await write(entry)
     }
   }
 
@@ -200,6 +226,7 @@ export async function createUndo(options: {
       onRows(rows) {
         noted = rows
         publish()
+        awaitTabs(rows)
       },
       onError,
     }),
@@ -270,6 +297,7 @@ export async function createUndo(options: {
       await Promise.all(ending)
     },
     async close() {
+      closing.abort()
       for (const unsubscribe of unsubscribes) unsubscribe()
       end({ isLeft: true })
       await Promise.all([owed, ...ending])

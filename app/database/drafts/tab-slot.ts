@@ -8,6 +8,11 @@ export interface TabSlot {
    * @returns whether it ran
    */
   whileFree(number: number, work: () => Promise<void>): Promise<boolean>
+  /**
+   * Waits until no open tab has a slot, then runs a task while no tab can take it. Gives up,
+   * without an error, once the signal is aborted.
+   */
+  whenFree(number: number, work: () => Promise<void>, signal: AbortSignal): Promise<void>
   release(): void
 }
 
@@ -44,6 +49,17 @@ export async function claimTabSlot(options: {
       return await locks.request(slotKey(number), { ifAvailable: true }, async (lock) => {
         if (lock) await work()
         return lock !== null
+      })
+    },
+    async whenFree(number, work, signal) {
+      if (!locks || number === own.number || signal.aborted) return
+      let hasBegun = false
+      const run = () => {
+        hasBegun = true
+        return work()
+      }
+      await locks.request(slotKey(number), { signal }, run).catch((cause: unknown) => {
+        if (hasBegun || !signal.aborted) throw cause
       })
     },
     release: () => own.release(),

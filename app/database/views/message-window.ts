@@ -61,6 +61,8 @@ export function createMessageWindow(options: {
   startsAtUnread?: boolean
   /** Start at this message, if the device has it, even when there are unread ones? */
   startsAtId?: string | undefined
+  /** How far the screens hide it as cleared while that can be undone: no jump leads there. */
+  hiddenUpTo?: () => number
   onError: (cause: unknown) => void
 }): ConversationView {
   const { database, peerId, onError } = options
@@ -115,10 +117,14 @@ export function createMessageWindow(options: {
     return stored.shelf === peerId && stored.orderedAt > marks.clearedUpTo
   }
 
+  function isHidden({ orderedAt }: Pick<MessageDocument, 'orderedAt'>): boolean {
+    return orderedAt <= (options.hiddenUpTo?.() ?? 0)
+  }
+
   async function findShown(messageId: string | undefined): Promise<StoredMessage | undefined> {
     if (messageId === undefined) return undefined
     const stored = (await readDocuments(database.messages, [messageId])).get(messageId)
-    return stored && isShown(stored) ? stored : undefined
+    return stored && isShown(stored) && !isHidden(stored) ? stored : undefined
   }
 
   function put(stored: StoredMessage) {
@@ -283,7 +289,8 @@ export function createMessageWindow(options: {
       enqueue(async () => {
         // A first read that is repeated later would move the window away again.
         await readFirst()
-        if (loaded.has(messageId)) return true
+        const here = loaded.get(messageId)
+        if (here) return !isHidden(here)
         const target = await findShown(messageId)
         if (!target) return false
         await readAround(target)
@@ -292,7 +299,7 @@ export function createMessageWindow(options: {
     jumpToTime: (time) =>
       enqueue(async () => {
         await readFirst()
-        const { clearedUpTo } = marks
+        const clearedUpTo = Math.max(marks.clearedUpTo, options.hiddenUpTo?.() ?? 0)
         const request = { peerId, from: { newerThan: time }, clearedUpTo, limit: 1 }
         const [target] = await readMessagePage(database.messages, request)
         if (target && !loaded.has(target._id)) await readAround(target)

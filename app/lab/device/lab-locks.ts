@@ -46,7 +46,9 @@ export function createLabLocks(): Locks {
         queue.unshift(own)
       } else queue.push(own)
       options.signal?.addEventListener('abort', () => {
-        if (queue.includes(own)) queue.splice(queue.indexOf(own), 1)
+        // As in a browser, a lock that is held stays so.
+        if (!queue.includes(own)) return
+        queue.splice(queue.indexOf(own), 1)
         reject(new DOMException('The request was aborted.', 'AbortError'))
       })
       runNext(name)
