@@ -89,10 +89,14 @@ test('by the keyboard: chosen in the menu, changed, and taken back', async () =>
 test('by the keyboard: a menu that grows beneath a mouse that rests leaves the focus where it is', async () => {
   const { page } = ann
   await ann.goOffline()
+  const readHeight = async () => (await composer(page).boundingBox())?.height
+  const height = await readHeight()
   // Positioned so that its menu opens below its first line, and new content above moves it down.
   await composer(page).fill(`on the way${'\n'.repeat(16)}at last`)
   await page.keyboard.press('Enter')
   const own = page.getByRole('article', { name: ': on the way' })
+  // The message moves down while the composer shrinks.
+  await expect.poll(readHeight).toBe(height)
   await own.focus()
   await page.keyboard.press('Enter')
   const item = (name: string) => page.getByRole('menuitem', { name, exact: true })
@@ -100,10 +104,11 @@ test('by the keyboard: a menu that grows beneath a mouse that rests leaves the f
   await page.keyboard.press('Escape')
   await own.focus()
   await page.keyboard.press('Enter')
+  const underMouse = page.locator('[role^="menuitem"]:hover')
+  await expect.poll(() => underMouse.textContent()).toBe('Forward')
   await item('Select').focus()
   await ann.goOnline()
   await item('Delete').waitFor()
-  const underMouse = page.locator('[role^="menuitem"]:hover')
   await expect.poll(() => underMouse.textContent()).not.toBe('Forward')
   expect(await item('Select').evaluate(hasFocus)).toBe(true)
   await page.keyboard.press('Escape')
