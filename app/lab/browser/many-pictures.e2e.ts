@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { must } from '../../../schema/helpers/must.ts'
 import { registerAccount } from '../server/server-accounts.ts'
 import { readSession } from './account-steps.ts'
 import { chatRow } from './chat-steps.ts'
@@ -63,18 +64,22 @@ async function readNewest(): Promise<number> {
  */
 const largestShift = 0.02
 
+/** Turns of the wheel, px: one that leaves a part in sight, and flings past two screens. */
+const turns = [700, 2_100, 2_100, 2_100]
+
 /**
  * Scrolls until it has come far enough: a busy browser takes several turns of the wheel at once, and passes what
  * would be visible in between. Returns the highest number drawn on the way.
  */
-async function scrollUntil(isFarEnough: () => Promise<boolean>, byPx: number): Promise<Drawn> {
+async function scrollUntil(isFarEnough: () => Promise<boolean>, direction: 1 | -1): Promise<Drawn> {
   const most = { addresses: 0, pictures: 0 }
   const shifts: Awaited<ReturnType<typeof takeShifts>> = []
+  let turn = 0
   await page.mouse.move(900, 400)
   await expect
     .poll(
       async () => {
-        await page.mouse.wheel(0, byPx)
+        await page.mouse.wheel(0, direction * must(turns[turn++ % turns.length], 'a turn'))
         shifts.push(...(await takeShifts()))
         const now = await countDrawn()
         most.addresses = Math.max(most.addresses, now.addresses)
@@ -93,11 +98,11 @@ test('1,000 pictures scroll without moving by themselves, and no more of them ar
   await page.reload()
   await chatRow(page, 'carl').click()
   await ownWords(page, 'picture 1').waitFor()
-  const down = await scrollUntil(async () => (await readNewest()) === count, 700)
+  const down = await scrollUntil(async () => (await readNewest()) === count, 1)
   expect(down.pictures).toBeGreaterThan(5)
   expect(down.pictures).toBeLessThanOrEqual(mostDrawn)
   expect(down.addresses).toBeLessThanOrEqual(mostDrawn)
-  const up = await scrollUntil(async () => (await readNewest()) <= 500, -700)
+  const up = await scrollUntil(async () => (await readNewest()) <= 500, -1)
   expect(up.addresses).toBeLessThanOrEqual(mostDrawn)
   expect(await page.getByRole('article').count()).toBeLessThanOrEqual(mostDrawn)
   await page.goto('/chat')

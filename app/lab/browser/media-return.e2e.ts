@@ -148,6 +148,8 @@ test('a list at its end holds still under a pointer that is down, and goes on af
   await newest.click()
   await newest.waitFor({ state: 'detached' })
   const pressed = page.getByRole('article').filter({ hasText: 'message 118 of 120' })
+  // Ben typed in the test before: his bubble is a row, and the list moves when it goes.
+  await page.getByRole('img', { name: 'ben is typing' }).waitFor({ state: 'detached' })
   await pressed.hover()
   const before = await readPlace()
   await page.mouse.down()

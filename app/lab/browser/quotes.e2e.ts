@@ -5,6 +5,7 @@ import { chatRow, composer } from './chat-steps.ts'
 import { readHighlightMs, readOffCentre } from './led-to.ts'
 import { ownWords } from './message-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
+import { untilNoted } from './undo-steps.ts'
 
 const count = 120
 const people = await startTwoPeople({ reducedMotion: 'reduce' })
@@ -90,6 +91,7 @@ test('a quotation of what was deleted with the chat says so when it is pressed',
   await page.getByRole('menuitem', { name: 'Delete' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
   await chatRow(page, 'carl').waitFor({ state: 'detached' })
+  await untilNoted(ann, 'peerId', carl.userId)
   // It is written at once when the page is left.
   await page.goto('/chat')
   await answer('to the first', ids[0])

@@ -97,6 +97,8 @@ test('by the keyboard: a menu that grows beneath a mouse that rests leaves the f
   const own = page.getByRole('article', { name: ': on the way' })
   // The message moves down while the composer shrinks.
   await expect.poll(readHeight).toBe(height)
+  // Measured, so that it can take the focus, and at rest.
+  await own.click({ trial: true })
   await own.focus()
   await page.keyboard.press('Enter')
   const item = (name: string) => page.getByRole('menuitem', { name, exact: true })

@@ -33,7 +33,9 @@ test('what was tapped does not look as if a pointer stood on it', async () => {
       .getByRole('button', { name, exact: true })
       .evaluate((button) => getComputedStyle(button).backgroundColor)
   await all.tap()
-  expect(await background('Unread')).toBe(await background('Groups'))
+  await expect
+    .poll(async () => (await background('Unread')) === (await background('Groups')))
+    .toBe(true)
   const hovering = await page.evaluate(() => matchMedia('(hover: hover)').matches)
   expect(hovering).toBe(false)
 })

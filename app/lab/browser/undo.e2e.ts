@@ -5,6 +5,7 @@ import { chatRow, composer, openChat, readWords, say } from './chat-steps.ts'
 import { findProblems } from './find-problems.ts'
 import { chooseOn, hasFocus, ownWords } from './message-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
+import { untilNoted } from './undo-steps.ts'
 
 const people = await startTwoPeople({
   keepsApp: true,
@@ -21,29 +22,10 @@ const undo = () => snackbar().getByRole('button', { name: 'Undo' })
 
 /** Deletes a message, with a pointer over the offer, which holds it, and waits until the device has noted that. */
 async function deleteHeld(text: string) {
-  const { userId } = await readSession(ann)
   const messageId = must(await ownWords(ann.page, text).getAttribute('data-message-id'), text)
   await chooseOn(ann.page, text, 'Delete')
   await snackbar().hover()
-  const isNoted = () =>
-    ann.page.evaluate(
-      ({ name, messageId }) =>
-        new Promise<boolean>((resolve, reject) => {
-          const opening = indexedDB.open(name)
-          opening.onerror = () => reject(opening.error)
-          opening.onsuccess = () => {
-            const database = opening.result
-            const reading = database.transaction('withheld').objectStore('withheld').getAll()
-            reading.onsuccess = () => {
-              database.close()
-              resolve(reading.result.some(({ change }) => change.messageId === messageId))
-            }
-            reading.onerror = () => reject(reading.error)
-          }
-        }),
-      { name: `petrel-${userId}-device`, messageId },
-    )
-  await expect.poll(isNoted).toBe(true)
+  await untilNoted(ann, 'messageId', messageId)
 }
 
 test('a deleted message is hidden at once, said, and back with Undo; nobody else has seen anything', async () => {
@@ -52,10 +34,10 @@ test('a deleted message is hidden at once, said, and back with Undo; nobody else
   await openChat(ben.page, 'ann')
   await ownWords(ben.page, 'a mistake').waitFor()
   await chooseOn(ann.page, 'a mistake', 'Delete')
+  // A pointer over it holds it: what follows may take longer than its time.
+  await snackbar().hover()
   await ownWords(ann.page, 'a mistake').waitFor({ state: 'detached' })
   await ann.page.getByRole('status').getByText('Message deleted. Press Control Z').waitFor()
-  // A pointer over it holds it: looking for problems may take longer than its time.
-  await snackbar().hover()
   expect(await findProblems(ann.page)).toEqual([])
   const box = await snackbar().getByText('Message deleted', { exact: true }).boundingBox()
   expect(box?.height).toBeLessThan(30)
@@ -67,10 +49,13 @@ test('a deleted message is hidden at once, said, and back with Undo; nobody else
 
 test('by the keyboard: the focus holds it, Enter takes it back, and returns to where it was', async () => {
   await chooseOn(ann.page, 'a mistake', 'Delete')
+  await snackbar().hover()
   // It gives the focus back.
   await ann.page.getByRole('menu').waitFor({ state: 'detached' })
   await composer(ann.page).focus()
   await undo().focus()
+  // From here on only the focus holds it.
+  await ann.page.mouse.move(0, 0)
   await ann.page.keyboard.press('Enter')
   await ownWords(ann.page, 'a mistake').waitFor()
   await expect.poll(() => hasFocus(composer(ann.page))).toBe(true)

@@ -62,7 +62,7 @@ test('a page that had to be reloaded for a chosen version goes on with it, witho
   await page.evaluate(() => sessionStorage.setItem('update-reloads', '1'))
   await page.reload()
   await page.locator('body[data-version="chosen"]').waitFor({ state: 'attached' })
-  expect(await page.evaluate(() => sessionStorage.getItem('update-reloads'))).toBeNull()
+  await expect.poll(() => page.evaluate(() => sessionStorage.getItem('update-reloads'))).toBeNull()
 })
 
 test('a version that could twice not be fetched whole is offered once it can', async () => {

@@ -161,7 +161,12 @@ test('stores a quick reply, and inserts it at the cursor', async () => {
   await attach(page, 'Quick replies')
   const replies = dialog(page, 'Quick replies')
   await replies.getByLabel('New quick reply').fill('We are open till six.')
+  const stored = page.waitForResponse(
+    (answer) => answer.request().method() === 'PUT' && answer.url().endsWith('/api/users/settings'),
+  )
   await replies.getByRole('button', { name: 'Add', exact: true }).click()
+  // The dialog shows it before the device has it, and reads what is stored only when it opens.
+  await stored
   await replies.getByRole('button', { name: 'Close' }).click()
   await composer(page).fill('Yes.')
   await attach(page, 'Quick replies')

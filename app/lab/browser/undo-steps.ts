@@ -1,0 +1,34 @@
+import { expect } from 'vitest'
+import { readSession } from './account-steps.ts'
+import type { BrowserPerson } from './person.ts'
+
+/**
+ * Waits until the device has noted a deletion that can still be undone: a page that is left before
+ * may lose it.
+ */
+export async function untilNoted(
+  person: BrowserPerson,
+  field: 'messageId' | 'peerId',
+  value: string,
+) {
+  const { userId } = await readSession(person)
+  const isNoted = () =>
+    person.page.evaluate(
+      ({ name, field, value }) =>
+        new Promise<boolean>((resolve, reject) => {
+          const opening = indexedDB.open(name)
+          opening.onerror = () => reject(opening.error)
+          opening.onsuccess = () => {
+            const database = opening.result
+            const reading = database.transaction('withheld').objectStore('withheld').getAll()
+            reading.onsuccess = () => {
+              database.close()
+              resolve(reading.result.some(({ change }) => change[field] === value))
+            }
+            reading.onerror = () => reject(reading.error)
+          }
+        }),
+      { name: `petrel-${userId}-device`, field, value },
+    )
+  await expect.poll(isNoted).toBe(true)
+}
