@@ -77,7 +77,8 @@ test('what only the server has is found too, once, and it is said that it has no
   await held.release()
   await ownWords(page, 'message about a lantern').waitFor({ state: 'attached' })
   await field.press('Enter')
-  await note.waitFor({ state: 'detached' })
+  // First what is over soon.
   await expect.poll(() => readHighlightMs(ownWords(page, 'message about a lantern'))).toBe(2_000)
+  await note.waitFor({ state: 'detached' })
   await bar.getByText('1 of 1', { exact: true }).waitFor()
 })

@@ -27,6 +27,8 @@ export async function pressLong(
   target: Locator,
   beforeItLeaves: () => Promise<void>,
 ) {
+  // What leaves above or below it moves it a frame later.
+  await target.tap({ trial: true })
   const box = must(await target.boundingBox(), 'what is pressed')
   const point = { x: box.x + box.width / 2, y: box.y + box.height / 2 }
   await touch.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [point] })
