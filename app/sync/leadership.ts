@@ -6,20 +6,20 @@ import { createLazySync, type LazySyncOptions } from './replication/lazy-sync.ts
 import type { SetAsidePush } from './replication/set-aside.ts'
 import type { Sync } from './replication/sync.ts'
 
-/** A queue of which only the tab with the turn sends. */
+/** A queue of which only the leader sends. */
 interface Queue {
-  /** This tab takes the turn; the returned function ends it. */
+  /** This tab begins to lead; the returned function ends it. */
   begin(): () => Promise<void>
   hurry(): void
 }
 
-/** The turn to sync, which one of a person's tabs has at a time. In the other tabs its calls do nothing. */
+/** One of a person's tabs leads at a time: it syncs. In the other tabs these calls do nothing. */
 export interface Leadership
   extends Pick<Sync, 'hurry' | 'sendNow' | 'nextTryInMs' | 'expectMessage'> {
   isLeader(): boolean
   /** The pushes that are refused again and again, each by its document's id. */
   setAside: LiveValue<ReadonlyMap<string, SetAsidePush>>
-  /** Ends the turn; resolves when everything of this and earlier turns has ended. */
+  /** Stops leading; resolves when everything that it began as the leader has ended. */
   close(): Promise<void>
 }
 
@@ -32,18 +32,18 @@ export interface LeadershipOptions
     ReturnType<typeof createConnection>,
     'setLeader' | 'setOutcome' | 'setSetAside' | 'setComingCount'
   >
-  /** This tab has taken the turn, or lost it. */
-  onTurn: (isOurs: boolean) => void
+  /** This tab has become the leader, or lost that. */
+  onLeaderChange: (isLeader: boolean) => void
   onUnreachable: () => void
   onSignedOut: () => void
 }
 
 /**
- * While this tab has the turn, it replicates and its queues send; the connection is told how that
+ * While this tab leads, it replicates and its queues send; the connection is told how that
  * goes.
  */
 export function createLeadership(options: LeadershipOptions): Leadership {
-  const { userId, platform, queues, connection, onTurn, onError } = options
+  const { userId, platform, queues, connection, onLeaderChange, onError } = options
   const setAside = createLiveValue<ReadonlyMap<string, SetAsidePush>>(new Map())
   const ending = new Set<Promise<unknown>>()
   let sync: Sync | undefined
@@ -68,13 +68,13 @@ export function createLeadership(options: LeadershipOptions): Leadership {
     const ours = replicate()
     sync = ours
     connection.setLeader(true)
-    onTurn(true)
+    onLeaderChange(true)
     const endQueues = queues.map((queue) => queue.begin())
     return () => {
       sync = undefined
       connection.setLeader(false)
       setAside.set(new Map())
-      onTurn(false)
+      onLeaderChange(false)
       for (const end of [ours.close, ...endQueues]) ending.add(end().catch(onError))
     }
   }

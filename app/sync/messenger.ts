@@ -162,9 +162,9 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
     pendingFiles: files.pending,
     queues: [queue, files],
     connection,
-    onTurn(isOurs) {
-      ownSettings.setLeader(isOurs)
-      if (isOurs) people.refresh()
+    onLeaderChange(isLeader) {
+      ownSettings.setLeader(isLeader)
+      if (isLeader) people.refresh()
     },
     onUnreachable: realtime.doubt,
   })

@@ -45,7 +45,7 @@ test('P1: a tab that is frozen in the background holds up nothing: the one in fr
   ])
 })
 
-test('P12: only the tab that syncs is given what is written; it gives that up with its turn', async () => {
+test('P12: only the tab that syncs is given what is written; it gives that up with the lead', async () => {
   const { lab, ann, ben } = await openTestLab()
   const phone = await ann.device()
   const { stats } = lab.server

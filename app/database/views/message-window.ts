@@ -12,6 +12,7 @@ import { type PageRequest, readMessagePage } from './read-message-page.ts'
 import { createReading, type ReadingState, type VisibleRange } from './reading.ts'
 import { createRefresher } from './refresher.ts'
 import { showMessage } from './show-message.ts'
+import { yieldToBrowser } from './yield-to-browser.ts'
 
 /**
  * The loaded part of a conversation, oldest first, without discarded and cleared messages. Pending
@@ -327,11 +328,6 @@ function areWindowsSame(a: MessageWindow, b: MessageWindow): boolean {
     a.unseenCount === b.unseenCount &&
     a.arrival === b.arrival
   )
-}
-
-/** The person's scrolling and typing take precedence over drawing the page just read. */
-function yieldToBrowser(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve))
 }
 
 /** Would a page from there include it? */

@@ -6,6 +6,7 @@ import { fromStoredMessage, type StoredMessage } from '../storage/stored-message
 import { subscribeToChanges } from '../storage/subscribe-to-changes.ts'
 import { createLiveValue, type LiveValue } from './live-value.ts'
 import { readMessagePage } from './read-message-page.ts'
+import { yieldToBrowser } from './yield-to-browser.ts'
 
 /** The matching messages of a conversation found so far, oldest first, without deleted ones. */
 export interface SiftedWindow {
@@ -122,7 +123,7 @@ export function createSiftedWindow(
   }
 
   /** Steps run one after the other, alternating between the two ends. */
-  function step<T>(read: () => Promise<T>): Promise<T> {
+  function enqueue<T>(read: () => Promise<T>): Promise<T> {
     const run = steps.then(async () => {
       state.isReading = true
       try {
@@ -165,8 +166,8 @@ export function createSiftedWindow(
     try {
       while (end.isOpen && !state.isClosed && count < enough) {
         publish()
-        count += await step(() => readPage(end))
-        await giveWay()
+        count += await enqueue(() => readPage(end))
+        await yieldToBrowser()
       }
     } catch (cause) {
       if (!state.isClosed) onError(cause)
@@ -201,7 +202,7 @@ export function createSiftedWindow(
     }),
   ]
 
-  step(begin)
+  enqueue(begin)
     .catch(onError)
     .then(() => {
       state.hasBegun = true
@@ -218,10 +219,6 @@ export function createSiftedWindow(
       for (const unsubscribe of unsubscribes) unsubscribe()
     },
   }
-}
-
-function giveWay(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve))
 }
 
 function byPlace(a: MessageDocument, b: MessageDocument): number {

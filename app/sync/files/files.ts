@@ -18,7 +18,7 @@ import { createUploadsAgain } from './uploads-again.ts'
 /** Batches bursts into one cleanup. */
 const tidyAfterMs = 2_000
 
-/** One tab's files; only the tab with the turn uploads. */
+/** One tab's files; only the leader uploads. */
 export function createFiles(options: {
   context: CommandContext
   calls: Pick<RequestCalls, 'messages'>
@@ -79,7 +79,7 @@ export function createFiles(options: {
     return access
   }
 
-  /** A crash, or another device, may have left cleared files: the turn starts with a check. */
+  /** A crash, or another device, may have left cleared files: leading starts with a check. */
   function beginTidying() {
     const tidy = () => void tidying.refresh()
     const cleared = new Map<string, number>()
@@ -129,10 +129,10 @@ export function createFiles(options: {
       again.hurry()
     },
     nextTryInMs: (peerId: string) => uploading?.nextTryInMs(peerId),
-    /** This tab takes the turn to upload; the returned function ends it. */
+    /** This tab begins to lead: it uploads. The returned function ends it. */
     begin(): () => Promise<void> {
       const ours: { uploads?: Uploads; isOver?: true } = {}
-      // The turn also ends the previous tab's reports of its uploads.
+      // That also ends the previous tab's reports of its uploads.
       uploads.set(new Map())
       /** Loads the upload code when there is something to upload. */
       async function wake() {

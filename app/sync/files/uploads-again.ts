@@ -38,7 +38,7 @@ export function createUploadsAgain(options: {
   return {
     /** An external sign of life: retries immediately. */
     hurry: () => backOff.hurry(),
-    /** This tab takes the turn; the returned function ends it. */
+    /** This tab begins to lead; the returned function ends it. */
     begin(): () => Promise<void> {
       const closing = new AbortController()
       const { signal } = closing

@@ -5,13 +5,13 @@ import { createLeaderElection } from './leader-election.ts'
 import type { Locks } from './platform.ts'
 
 test('a page that comes to the front again and again keeps nothing of each time', async () => {
-  const turns = { begun: 0, over: 0 }
+  const terms = { begun: 0, over: 0 }
   const lab = createLabLocks()
   const request = ((name: string, options: LockOptions, callback: LockGrantedCallback<unknown>) =>
     lab.request(name, options, async (lock) => {
-      turns.begun += 1
+      terms.begun += 1
       await callback(lock)
-      turns.over += 1
+      terms.over += 1
     })) as Locks['request']
   const page = createLabPage()
   const locks = { ...lab, request }
@@ -21,6 +21,6 @@ test('a page that comes to the front again and again keeps nothing of each time'
     page.setVisible(false)
     page.setVisible(true)
   }
-  await expect.poll(() => turns).toEqual({ begun: 21, over: 20 })
+  await expect.poll(() => terms).toEqual({ begun: 21, over: 20 })
   expect(leader.isLeader()).toBe(true)
 })

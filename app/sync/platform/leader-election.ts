@@ -1,10 +1,10 @@
 import type { Locks, Page } from './platform.ts'
 
 /**
- * Elects the tab that syncs: the one last in front. A tab takes the turn without waiting, so a
+ * Elects the tab that syncs: the one last in front. A tab takes the lead without waiting, so a
  * frozen tab blocks no one; hidden tabs queue for when the front one closes.
  *
- * Calls `begin` when the turn comes, and its returned function when the turn goes.
+ * Calls `begin` when this tab begins to lead, and its returned function when it ends.
  */
 export function createLeaderElection(options: {
   locks: Locks | undefined
@@ -18,9 +18,9 @@ export function createLeaderElection(options: {
   /** The current request; an older one lost to it, not to another tab. */
   let current = new AbortController()
 
-  /** Holds the turn until another tab takes it, or this tab closes. */
+  /** Leads until another tab takes it, or this tab closes. */
   function hold(): Promise<void> {
-    // Whoever keeps the turn before this one would gather one for each time in front.
+    // Whoever keeps the lead before this one would gather one for each time in front.
     state.release()
     if (state.isClosed) return Promise.resolve()
     end ??= begin()
@@ -29,7 +29,7 @@ export function createLeaderElection(options: {
     })
   }
 
-  function letGo() {
+  function resign() {
     end?.()
     end = undefined
   }
@@ -43,7 +43,7 @@ export function createLeaderElection(options: {
     // A theft and our own withdrawal both end the request with an AbortError.
     await locks.request(name, how, hold).catch(() => {})
     if (current !== own || state.isClosed) return
-    letGo()
+    resign()
     await ask('queue')
   }
 
@@ -66,7 +66,7 @@ export function createLeaderElection(options: {
       state.isClosed = true
       state.release()
       current.abort()
-      letGo()
+      resign()
     },
   }
 }

@@ -29,7 +29,7 @@ export interface Requests {
 
 export type RequestQueue = ReturnType<typeof createRequests>
 
-/** One tab's queue; only the tab with the turn sends. */
+/** One tab's queue; only the leader sends. */
 export function createRequests(options: {
   context: CommandContext
   calls: RequestCalls
@@ -116,7 +116,7 @@ export function createRequests(options: {
           ({ request }) =>
             (request.kind === 'block' || request.kind === 'report') && request.userId === userId,
         ),
-    /** This tab takes the turn to send; the returned function ends it. */
+    /** This tab begins to lead: it sends. The returned function ends it. */
     begin(): () => Promise<void> {
       const ours: { drain?: Drain; isOver: boolean } = { isOver: false }
       leadership.current = ours

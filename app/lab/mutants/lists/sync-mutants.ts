@@ -50,10 +50,10 @@ export const syncMutants: readonly Mutant[] = [
     tests: ['app/sync/replication/refused-pushes.test.ts'],
   },
   {
-    name: 'a tab goes on syncing after another has taken the turn',
+    name: 'a tab goes on syncing after another has taken the lead',
     kind: 'skipped step',
     file: 'app/sync/platform/leader-election.ts',
-    before: "    letGo()\n    await ask('queue')",
+    before: "    resign()\n    await ask('queue')",
     after: "    await ask('queue')",
     tests: ['app/sync/tabs.test.ts'],
   },
