@@ -24,8 +24,8 @@ import { createMessaging } from './messaging.ts'
 import { listLevels } from './metrics/list-levels.ts'
 import { createMetrics } from './metrics/metrics.ts'
 import { createPeople } from './people.ts'
-import { notePushes } from './push/note-pushes.ts'
 import { createPush } from './push/push.ts'
+import { recordPushes } from './push/record-pushes.ts'
 import { acceptSockets } from './realtime/accept-sockets.ts'
 import { createConnections } from './realtime/connections/connections.ts'
 import { createMessageSender } from './realtime/message-sender.ts'
@@ -123,8 +123,8 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
     metrics,
     connections,
     findChannel: () => joined.channel,
-    onNew: push.note,
-    onRead: push.noteRead,
+    onNew: push.record,
+    onRead: push.recordRead,
     onError,
   })
   const { media, quota, rate, acceptance, acceptMessages, acceptConversations } = messaging
@@ -167,7 +167,7 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
       reads: budget.reads,
       onError,
     }),
-    noteActive: budget.activity.note,
+    recordActive: budget.activity.record,
     log,
     sendMessage: createMessageSender({ acceptMessages }),
     setReaction: createReactionSetter({
@@ -176,11 +176,11 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
         acceptMessages,
       }),
     }),
-    async hearChannelEvent(connection, heard) {
+    async onChannelEvent(connection, heard) {
       if (joined.channel) await handleChannelEvent(joined.channel, connection, heard)
       else refuseChannelEvent(connection, heard)
     },
-    noteContactTyping: (...typing) => joined.channel?.signals.noteTyping(...typing),
+    recordContactTyping: (...typing) => joined.channel?.signals.recordTyping(...typing),
     announceEveryMs: overrides.announceEveryMs,
     usersOnlineMax: overrides.usersOnlineMax,
     hereEveryMs: overrides.hereEveryMs,
@@ -217,7 +217,7 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
       acceptance,
       acceptMessages,
       files: media,
-      tell: notePushes({ tell: connections.tell, note: push.note }),
+      tell: recordPushes({ tell: connections.tell, record: push.record }),
       admit: doorman.admit,
       takeBody: doorman.takeBody,
       clock: overrides.channelClock,

@@ -96,7 +96,7 @@ export function createMessaging(options: {
   async function reportRead(ownerId: string, contactId: string, readUpTo: number) {
     const channel = findChannel()
     if (channel && (await privacy.sendsReceipts(ownerId))) {
-      await channel.signals.noteRead(ownerId, contactId, readUpTo)
+      await channel.signals.recordRead(ownerId, contactId, readUpTo)
     }
   }
 

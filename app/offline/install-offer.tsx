@@ -13,7 +13,7 @@ export function InstallOffer({ offer }: { offer: Offer }) {
   const way = useLiveValue(offer)
   const isShown = way !== 'none'
   useEffect(() => {
-    if (isShown) offer.noteShown()
+    if (isShown) offer.recordShown()
   }, [isShown, offer])
   if (!isShown) return null
   return (

@@ -30,9 +30,9 @@ function startBrowser(navigator: object) {
 test('the offer waits for the second message, and then shows the prompt of the browser', async () => {
   const { offer, prompt, mayInstall } = startBrowser(laptop).open()
   mayInstall()
-  offer.noteSent()
+  offer.recordSent()
   expect(offer.getSnapshot()).toBe('none')
-  offer.noteSent()
+  offer.recordSent()
   expect(offer.getSnapshot()).toBe('prompt')
   await offer.install()
   expect(prompt).toHaveBeenCalledTimes(1)
@@ -45,8 +45,8 @@ test('without a prompt nothing is offered, and on an iPhone the steps are', () =
     [iPhone, 'hint'],
   ] as const) {
     const { offer } = startBrowser(navigator).open()
-    offer.noteSent()
-    offer.noteSent()
+    offer.recordSent()
+    offer.recordSent()
     expect(offer.getSnapshot()).toBe(way)
   }
 })
@@ -55,10 +55,10 @@ test('it is shown twice, and never again', () => {
   const browser = startBrowser(iPhone)
   const ways = [1, 2, 3].map(() => {
     const { offer } = browser.open()
-    offer.noteSent()
-    offer.noteSent()
+    offer.recordSent()
+    offer.recordSent()
     const way = offer.getSnapshot()
-    if (way !== 'none') offer.noteShown()
+    if (way !== 'none') offer.recordShown()
     offer.dismiss()
     expect(offer.getSnapshot()).toBe('none')
     offer.close()
@@ -71,16 +71,16 @@ test('who has said no to an earlier build is not asked again', () => {
   const browser = startBrowser(iPhone)
   browser.texts.setItem('install-dismissed', 'yes')
   const { offer } = browser.open()
-  offer.noteSent()
-  offer.noteSent()
+  offer.recordSent()
+  offer.recordSent()
   expect(offer.getSnapshot()).toBe('none')
 })
 
 test('an app that is being installed offers nothing more', () => {
   const { offer, mayInstall, page } = startBrowser(laptop).open()
   mayInstall()
-  offer.noteSent()
-  offer.noteSent()
+  offer.recordSent()
+  offer.recordSent()
   page.dispatchEvent(new Event('appinstalled'))
   expect(offer.getSnapshot()).toBe('none')
 })

@@ -12,9 +12,9 @@ export interface InstallOffer extends LiveSource<InstallWay> {
   /** Hides the offer; after the second time it does not come back. */
   dismiss(): void
   /** The person has sent a message: from the second one on, the moment is good. */
-  noteSent(): void
+  recordSent(): void
   /** It is on the screen: this counts once for each time the app is opened. */
-  noteShown(): void
+  recordShown(): void
   close(): void
 }
 
@@ -83,13 +83,13 @@ export function createInstallOffer(): InstallOffer {
       await question?.prompt()
     },
     dismiss: finish,
-    noteSent() {
+    recordSent() {
       if (coach.sent >= sentFirst) return
       coach.sent += 1
       keepCoach(coach)
       update()
     },
-    noteShown() {
+    recordShown() {
       if (state.isShown) return
       state.isShown = true
       coach.shown += 1

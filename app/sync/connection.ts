@@ -118,7 +118,7 @@ export function createConnection(options: {
     if (!isSame) connection.set(next)
   }
 
-  function noteSynced() {
+  function setSynced() {
     const at = now()
     const { lastSyncedAt = 0 } = connection.getSnapshot()
     Object.assign(state, { lastSyncedAt: at, hasSynced: true })
@@ -159,7 +159,7 @@ export function createConnection(options: {
       state.outcome = outcome
       state.hasHeard = outcome === 'reached' || outcome === 'outdated'
       if (state.hasHeard) state.isOutdated = outcome === 'outdated'
-      if (outcome === 'reached') noteSynced()
+      if (outcome === 'reached') setSynced()
       publish()
     },
     /** Something repeatedly refuses own changes; the rest passes. */

@@ -63,7 +63,7 @@ export function createRealtime(options: {
       onUp()
     },
     onEvent(event) {
-      pushes.hear()
+      pushes.recordFrame()
       giveServerEvent(event, { ...listeners, feed, watched, front, pushes })
     },
     onDown(why) {

@@ -34,7 +34,7 @@ export function createLookalikeClaims(options: {
       const page = await database.range({ ...range, limit: accountsAtOnce })
       for (const userId of await completePage(page.filter(isAccount))) await completeOne(userId)
       const last = page.at(-1)
-      if (!last || page.length < accountsAtOnce) return await noteCompleted()
+      if (!last || page.length < accountsAtOnce) return await recordCompleted()
       range.startkey = idsFrom(last._id).endkey
     }
   }
@@ -77,7 +77,7 @@ export function createLookalikeClaims(options: {
     await changeAccount({ database, userId, build, now })
   }
 
-  async function noteCompleted() {
+  async function recordCompleted() {
     const put = [{ _id: looksKey, version: looksVersion }]
     await database.update([looksKey], () => ({ put, result: undefined }))
   }

@@ -85,7 +85,7 @@ export function createSessions(options: {
     for (const listener of listeners) listener(caller)
   }
 
-  async function noteUse(caller: Caller, usedAt: number) {
+  async function recordUse(caller: Caller, usedAt: number) {
     const id = sessionKey(caller)
     await database.update([id], (stored) => {
       const session = stored.get(id) as SessionDocument | undefined
@@ -152,7 +152,7 @@ export function createSessions(options: {
       const usedAt = now()
       if (usedAt - session.usedAt > lastUsedEveryMs) {
         session.usedAt = usedAt
-        await noteUse(caller, usedAt)
+        await recordUse(caller, usedAt)
       }
       if (ended.has(caller.sessionId)) return false
       if (!kept) remembered.set(caller.sessionId, session)

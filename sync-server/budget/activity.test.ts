@@ -5,11 +5,11 @@ it('P12: whoever has asked for something lately is not alone with others who hav
   const clock = { ms: 0 }
   const activity = createActivity(() => clock.ms)
   expect(activity.isAlone('ann')).toBe(true)
-  activity.note('ann')
+  activity.record('ann')
   expect([activity.isAlone('ann'), activity.isAlone('ben')]).toEqual([true, false])
   clock.ms = 500
-  activity.note('ben')
-  for (let count = 0; count < 10; count += 1) activity.note('ann')
+  activity.record('ben')
+  for (let count = 0; count < 10; count += 1) activity.record('ann')
   expect([activity.isAlone('ann'), activity.isAlone('ben')]).toEqual([false, false])
   clock.ms = 1_501
   expect(activity.isAlone('ann')).toBe(true)

@@ -8,7 +8,7 @@ export function createActivity(now = () => performance.now()) {
     before: { key: '', at: Number.NEGATIVE_INFINITY },
   }
   return {
-    note(key: string) {
+    record(key: string) {
       if (key !== state.last.key) state.before = state.last
       state.last = { key, at: now() }
     },

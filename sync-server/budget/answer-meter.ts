@@ -13,10 +13,7 @@ type Written = (error?: Error | null) => void
  * Reports each piece of an answer when written and when sent. What `end` writes counts as sent when
  * the response closes. Measures text by its characters.
  */
-export function meterAnswer(
-  response: ServerResponse,
-  { mayWrite, recordSent: noteSent }: Watcher,
-): void {
+export function meterAnswer(response: ServerResponse, { mayWrite, recordSent }: Watcher): void {
   const { write, end } = response
 
   response.write = (chunk: unknown, ...rest: unknown[]): boolean => {
@@ -24,11 +21,11 @@ export function meterAnswer(
     if (!mayWrite(bytes)) return false
     const [encoding] = rest.filter((one) => typeof one === 'string')
     const written = rest.find((one): one is Written => typeof one === 'function')
-    const note: Written = (error) => {
-      noteSent(bytes)
+    const record: Written = (error) => {
+      recordSent(bytes)
       written?.(error)
     }
-    return Reflect.apply(write, response, [chunk, encoding, note])
+    return Reflect.apply(write, response, [chunk, encoding, record])
   }
 
   response.end = (...given: unknown[]) => {

@@ -2,7 +2,7 @@ import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { bearerProtocolPrefix } from '../../schema/api/socket-events.ts'
 import type { TokenHolder } from '../access/token-keeper.ts'
-import { nameNetwork } from '../http/core/name-network.ts'
+import { networkKey } from '../http/core/network-key.ts'
 import type { Budget } from './budget.ts'
 import type { Lease } from './ledger.ts'
 import { refuseOver } from './refuse-over.ts'
@@ -41,7 +41,7 @@ export function createConnectionGuard(options: {
   }
 
   function enter(socket: Socket) {
-    const name = nameConnection(socket)
+    const name = connectionKey(socket)
     const known: Known = {
       socket,
       lease: undefined,
@@ -55,7 +55,7 @@ export function createConnectionGuard(options: {
       if (connections.get(name) === known) connections.delete(name)
     })
     const lease = (isBehindProxy ? budget.passedOn : budget.strangers).take({
-      key: isBehindProxy ? 'all' : nameNetwork(socket.remoteAddress ?? ''),
+      key: isBehindProxy ? 'all' : networkKey(socket.remoteAddress ?? ''),
       amount: 1,
       lateMs: () => lateMs(known),
       end: () => socket.destroy(),
@@ -91,17 +91,17 @@ export function createConnectionGuard(options: {
 
   /** Signed-in sockets are counted elsewhere; any other stays a stranger until it closes. */
   async function upgrade(request: IncomingMessage) {
-    const known = connections.get(nameConnection(request.socket))
+    const known = connections.get(connectionKey(request.socket))
     const token = readOfferedToken(request.headers['sec-websocket-protocol'])
     const caller = known && token && (await identify(token))
     if (!caller) return
     leave(known)
-    connections.delete(nameConnection(request.socket))
+    connections.delete(connectionKey(request.socket))
   }
 
   /** This connection has been idle for a while. */
   function onSilence(socket: Socket) {
-    const known = connections.get(nameConnection(socket))
+    const known = connections.get(connectionKey(socket))
     if (!known) return
     // The pace check ends slow bodies with an answer; a feed that waits for news is fine.
     const isWaiting = [...known.visits].some(({ response }) => !response.writableFinished)
@@ -117,8 +117,8 @@ export function createConnectionGuard(options: {
     },
 
     /** Call for each request of a connection. */
-    note(visit: Visit) {
-      const known = connections.get(nameConnection(visit.request.socket))
+    record(visit: Visit) {
+      const known = connections.get(connectionKey(visit.request.socket))
       known?.visits.add(visit)
       visit.onClose(() => {
         known?.visits.delete(visit)
@@ -131,7 +131,7 @@ export function createConnectionGuard(options: {
      * @throws RequestRefused when they have too many
      */
     welcome(socket: Socket, userId: string) {
-      const known = connections.get(nameConnection(socket))
+      const known = connections.get(connectionKey(socket))
       if (!known || known.userId === userId) return
       const lease = isBehindProxy ? undefined : takeForPerson(known, userId)
       leave(known)
@@ -141,20 +141,20 @@ export function createConnectionGuard(options: {
 
     /** The owner of its requests, as far as known before they are read. */
     ownerOf({ socket, headers }: IncomingMessage): string {
-      const userId = isBehindProxy ? undefined : connections.get(nameConnection(socket))?.userId
-      return userId ?? headers.authorization ?? nameNetwork(socket.remoteAddress ?? '')
+      const userId = isBehindProxy ? undefined : connections.get(connectionKey(socket))?.userId
+      return userId ?? headers.authorization ?? networkKey(socket.remoteAddress ?? '')
     },
 
     /** Is it a stranger beyond the limit? */
     isOnTrial(socket: Socket): boolean {
-      const known = connections.get(nameConnection(socket))
+      const known = connections.get(connectionKey(socket))
       return known !== undefined && onTrial.has(known)
     },
   }
 }
 
 /** The same for a connection and for the TLS socket on it. */
-function nameConnection({ remoteAddress, remotePort }: Socket): string {
+function connectionKey({ remoteAddress, remotePort }: Socket): string {
   return `${remoteAddress} ${remotePort}`
 }
 

@@ -4,7 +4,7 @@ import { must } from '../../schema/helpers/must.ts'
 import type { Sessions } from '../access/sessions.ts'
 import type { TokenHolder } from '../access/token-keeper.ts'
 import { hasBody } from '../http/core/has-body.ts'
-import { nameNetwork } from '../http/core/name-network.ts'
+import { networkKey } from '../http/core/network-key.ts'
 import { RequestRefused } from '../http/core/request-refused.ts'
 import type { Budget } from './budget.ts'
 import { createConnectionGuard } from './connection-guard.ts'
@@ -55,7 +55,7 @@ export function createDoorman(options: {
     const visit = createVisit({ request, response, pace, fail: next, onLarge })
     request.visit = visit
     if (pace) transfers.watchBody(visit)
-    connections.note(visit)
+    connections.record(visit)
     next()
   }
 
@@ -86,7 +86,7 @@ export function createDoorman(options: {
     // A caller who hung up during the sign-in check waits for nothing.
     if (visit.isOver) return
     const { caller, socket } = request
-    const key = caller?.userId ?? nameNetwork(request.ip ?? '')
+    const key = caller?.userId ?? networkKey(request.ip ?? '')
     visit.admit({
       fail: next,
       bytes: { ledger: budget.bytes, key },
@@ -99,7 +99,7 @@ export function createDoorman(options: {
     const lease = requests.take({ key, amount: 1, lateMs, end })
     if (typeof lease === 'string') throw refuseOver(lease)
     visit.onClose(lease.release)
-    if (caller) budget.activity.note(caller.userId)
+    if (caller) budget.activity.record(caller.userId)
     if (caller) {
       connections.welcome(socket, caller.userId)
       visit.pace?.relax(limits.patienceMs)

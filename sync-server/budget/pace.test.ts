@@ -11,22 +11,22 @@ test('P12: a line of 64 kbit/s keeps the pace, and may stand still for a while',
   const { clock, pace } = open()
   for (let second = 0; second < 3_600; second += 1) {
     clock.now += 1_000
-    pace.note(8_000)
+    pace.record(8_000)
     expect(pace.isOver()).toBe(false)
   }
   clock.now += 29_000
   expect([pace.isOver(), pace.lateMs()]).toEqual([false, 29_000])
-  pace.note(29_000)
+  pace.record(29_000)
   expect(pace.lateMs()).toBe(0)
 })
 
 test('P12: a byte now and then is not enough, however long it was quick before', () => {
   const { clock, pace } = open()
-  pace.note(50_000_000)
+  pace.record(50_000_000)
   let seconds = 0
   for (; !pace.isOver(); seconds += 10) {
     clock.now += 10_000
-    pace.note(1)
+    pace.record(1)
   }
   expect(seconds).toBe(40)
 })

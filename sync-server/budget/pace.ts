@@ -13,7 +13,7 @@ export function createPace(options: {
   const { bytesPerSecond, now } = options
   const state = { patienceMs: options.patienceMs, endsAt: now() + options.patienceMs }
   return {
-    note(bytes: number) {
+    record(bytes: number) {
       const moved = state.endsAt + (bytes / bytesPerSecond) * 1_000
       state.endsAt = Math.min(moved, now() + state.patienceMs)
     },

@@ -25,7 +25,7 @@ export function createTransferWatch(limits: Limits) {
     const { bytesRead, destroyed } = request.socket
     if (!known || !pace || request.complete || destroyed) return void bodies.delete(visit)
     pace.excuse(blindMs)
-    pace.note(bytesRead - known.bytesRead)
+    pace.record(bytesRead - known.bytesRead)
     known.bytesRead = bytesRead
     if (response.writableFinished) {
       known.answeredAt ??= performance.now()

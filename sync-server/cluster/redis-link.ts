@@ -57,7 +57,7 @@ export function createRedisLink(options: {
     turn(false)
   }
 
-  function hear(text: string) {
+  function handle(text: string) {
     const { from, topic, data } = envelope.parse(JSON.parse(text))
     if (from !== serverId) emitter.emit(`topic ${topic}`, data, from)
     else if (topic === 'beat') {
@@ -81,7 +81,7 @@ export function createRedisLink(options: {
   })
   hearer.on('message', (_channel, text) => {
     try {
-      hear(text)
+      handle(text)
     } catch (error) {
       onError(error)
     }

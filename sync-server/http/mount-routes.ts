@@ -4,7 +4,7 @@ import { budgetLimits } from '../budget/budget-limits.ts'
 import { type Doorman, visitOf } from '../budget/doorman.ts'
 import { createJsonReader } from './core/json-reader.ts'
 import { listErrors } from './core/list-errors.ts'
-import { nameNetwork } from './core/name-network.ts'
+import { networkKey } from './core/network-key.ts'
 import { parsePart } from './core/parse-part.ts'
 import { RequestRefused } from './core/request-refused.ts'
 import { accessRules, alreadySent, type Route } from './core/route.ts'
@@ -115,7 +115,7 @@ function handleRoute(route: Route, checkAnswers: boolean): RequestHandler {
       headers: parsePart(route.headers, request.headers),
       body: parsePart(route.body, request.body),
       caller: request.caller,
-      address: nameNetwork(request.ip ?? ''),
+      address: networkKey(request.ip ?? ''),
       get signal() {
         return visitOf(request).takeSignal()
       },

@@ -24,9 +24,9 @@ export interface SharedMessage {
  * Tracks who shares a file: its owner, and everybody with a message that has it. Each message adds
  * a reference for each of its two people; a file without any is loose, and expires after a day.
  */
-export function createMediaSharing(options: { shelf: MediaStore; now: () => number }) {
-  const { shelf, now } = options
-  const { database } = shelf
+export function createMediaSharing(options: { mediaStore: MediaStore; now: () => number }) {
+  const { mediaStore, now } = options
+  const { database } = mediaStore
 
   async function hasReference(mediaId: string, userId = ''): Promise<boolean> {
     const start = userId ? `share:${mediaId}:${userId}:` : `share:${mediaId}:`
@@ -39,7 +39,7 @@ export function createMediaSharing(options: { shelf: MediaStore; now: () => numb
 
   async function findShareable(mediaUrl: string, senderId: string) {
     const mediaId = parseMediaUrl(mediaUrl)
-    const file = mediaId === undefined ? undefined : await shelf.findServed(mediaId)
+    const file = mediaId === undefined ? undefined : await mediaStore.findServed(mediaId)
     if (file?.state !== 'ready' || file.purpose !== 'message') return undefined
     return (await isSharedWith(file, senderId)) ? file : undefined
   }
@@ -91,7 +91,7 @@ export function createMediaSharing(options: { shelf: MediaStore; now: () => numb
     }) {
       const { messageId, userIds } = message
       const servedId = parseMediaUrl(message.mediaUrl)
-      const before = servedId === undefined ? undefined : await shelf.findServed(servedId)
+      const before = servedId === undefined ? undefined : await mediaStore.findServed(servedId)
       if (!before) return
       const { mediaId } = before
       const ids = userIds.map((userId) => shareKey({ mediaId, userId, messageId }))

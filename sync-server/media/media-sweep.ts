@@ -20,15 +20,15 @@ export type InTurn = <Result>(step: () => Promise<Result>) => Promise<Result>
  * @param keepPicture for a possible profile picture: true when it is one, and then no longer loose
  */
 export function createMediaSweep(options: {
-  shelf: MediaStore
+  mediaStore: MediaStore
   isAlone: boolean
   now: () => number
   inTurn: InTurn
   keepPicture: (file: FileDocument) => Promise<boolean>
   onError: (error: unknown) => void
 }) {
-  const { shelf, isAlone, now, inTurn, keepPicture, onError } = options
-  const { database } = shelf
+  const { mediaStore, isAlone, now, inTurn, keepPicture, onError } = options
+  const { database } = mediaStore
   const startedAt = now()
   const state = { isClosed: false, sweep: undefined as Promise<number> | undefined }
   const timer = setInterval(() => sweep().catch(onError), everyMs).unref()
@@ -72,11 +72,11 @@ export function createMediaSweep(options: {
     isDue: (file: FileDocument) => boolean
   }): Promise<boolean> {
     const { markId, mediaId, isDue } = mark
-    const file = await shelf.find(mediaId)
+    const file = await mediaStore.find(mediaId)
     const isOfNow =
       file?.looseSince !== undefined && orphanedKey(file.looseSince, mediaId) === markId
     if (!file || !isOfNow) {
-      if (!file) await shelf.remove(mediaId)
+      if (!file) await mediaStore.remove(mediaId)
       await database.update([markId], (stored) => ({
         put: stored.has(markId) ? [{ _id: markId, mediaId, _deleted: true }] : [],
         result: undefined,
@@ -88,7 +88,7 @@ export function createMediaSweep(options: {
       return false
     }
     const { looseSince } = file
-    await shelf.remove(mediaId, (current) => current.looseSince !== looseSince)
+    await mediaStore.remove(mediaId, (current) => current.looseSince !== looseSince)
     return true
   }
 

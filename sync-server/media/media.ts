@@ -30,13 +30,13 @@ export function createMedia(options: {
 }) {
   const { storage, privacy, readPicture, isShared, onError, now = Date.now } = options
   const { inTurn = (step) => step(), onFilesChanged = () => undefined } = options
-  const shelf = createMediaStore({ storage, now, onFilesChanged, onError })
-  const unfinished = createUnfinishedUploads({ shelf, now, onFilesChanged })
-  const sharing = createMediaSharing({ shelf, now })
-  const pictures = createPictures({ shelf, readPicture })
+  const mediaStore = createMediaStore({ storage, now, onFilesChanged, onError })
+  const unfinished = createUnfinishedUploads({ mediaStore, now, onFilesChanged })
+  const sharing = createMediaSharing({ mediaStore, now })
+  const pictures = createPictures({ mediaStore, readPicture })
   const { keepPicture } = pictures
   const sweeper = createMediaSweep({
-    shelf,
+    mediaStore,
     isAlone: !isShared,
     now,
     inTurn,
@@ -67,16 +67,16 @@ export function createMedia(options: {
     shareMedia: sharing.shareMedia,
     releaseMedia: sharing.releaseMedia,
     settlePictures: pictures.settlePictures,
-    remove: (mediaId: string) => shelf.remove(mediaId),
-    read: shelf.read,
-    readUsed: shelf.readUsed,
+    remove: (mediaId: string) => mediaStore.remove(mediaId),
+    read: mediaStore.read,
+    readUsed: mediaStore.readUsed,
     sweep: sweeper.sweep,
 
     /** Stores an incoming file; see the shelf. */
-    store: (file: ArrivingFile): Promise<FileDocument | undefined> => track(shelf.store(file)),
+    store: (file: ArrivingFile): Promise<FileDocument | undefined> => track(mediaStore.store(file)),
 
     /** The finished upload with this key of this person; undefined while incomplete. */
-    findUploaded: shelf.findUploaded,
+    findUploaded: mediaStore.findUploaded,
 
     /** Resumable uploads. */
     unfinished: { ...unfinished, take: (part: ArrivingPart) => track(unfinished.take(part)) },
@@ -86,18 +86,18 @@ export function createMedia(options: {
      * not it exists.
      */
     async find(mediaId: string, viewerId: string): Promise<FileDocument | undefined> {
-      const file = await shelf.findServed(mediaId)
+      const file = await mediaStore.findServed(mediaId)
       return file?.state === 'ready' && (await isVisible(file, viewerId)) ? file : undefined
     },
 
     /** Removes a departing person's pictures and unsent uploads. Files that they sent stay. */
     async deleteMediaOf(userId: string): Promise<void> {
-      const owned = await shelf.database.range(idsFrom(`owned:${userId}:`))
+      const owned = await mediaStore.database.range(idsFrom(`owned:${userId}:`))
       for (const { mediaId } of owned) {
-        const file = (await shelf.database.read([fileKey(mediaId)])).get(fileKey(mediaId))
+        const file = (await mediaStore.database.read([fileKey(mediaId)])).get(fileKey(mediaId))
         if (!isFile(file)) continue
         if (file.purpose === 'message' && file.looseSince === undefined) continue
-        await shelf.remove(mediaId)
+        await mediaStore.remove(mediaId)
       }
     },
 

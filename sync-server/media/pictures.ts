@@ -11,18 +11,18 @@ import { parseMediaUrl } from './media-url.ts'
 
 /** Keeps one profile picture for each person: the one in their account. */
 export function createPictures(options: {
-  shelf: MediaStore
+  mediaStore: MediaStore
   readPicture: (userId: string) => Promise<string | null | undefined>
 }) {
-  const { shelf, readPicture } = options
-  const { database } = shelf
+  const { mediaStore, readPicture } = options
+  const { database } = mediaStore
 
   async function readCurrent(userId: string): Promise<string | undefined> {
     return parseMediaUrl((await readPicture(userId)) ?? '')
   }
 
   async function unmark(mediaId: string): Promise<void> {
-    const file = await shelf.find(mediaId)
+    const file = await mediaStore.find(mediaId)
     if (file?.looseSince === undefined) return
     const mark = orphanedKey(file.looseSince, mediaId)
     await database.update([file._id, mark], (stored) => {
@@ -48,7 +48,7 @@ export function createPictures(options: {
     for (const file of files.values()) {
       // A loose one is still uploading, or not in the account yet; the sweep handles it.
       if (!isFile(file) || file.mediaId === current || file.looseSince !== undefined) continue
-      await shelf.remove(file.mediaId)
+      await mediaStore.remove(file.mediaId)
     }
   }
 

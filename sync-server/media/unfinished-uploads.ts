@@ -60,12 +60,12 @@ export interface ArrivingPart
  * for lack of room.
  */
 export function createUnfinishedUploads(options: {
-  shelf: MediaStore
+  mediaStore: MediaStore
   now: () => number
   onFilesChanged: (ownerId: string) => void
 }) {
-  const { shelf, now, onFilesChanged } = options
-  const { database, pieces } = shelf
+  const { mediaStore, now, onFilesChanged } = options
+  const { database, pieces } = mediaStore
   /** Begins of one upload run one after the other. */
   const turns = new Map<string, Promise<unknown>>()
 
@@ -76,7 +76,7 @@ export function createUnfinishedUploads(options: {
 
   async function find(which: Which): Promise<FileDocument | undefined> {
     const entry = await readEntry(which)
-    const file = entry && (await shelf.find(entry.mediaId))
+    const file = entry && (await mediaStore.find(entry.mediaId))
     return file?.state === 'arriving' ? file : undefined
   }
 
@@ -111,7 +111,7 @@ export function createUnfinishedUploads(options: {
     const { ownerId, key, size } = upload
     const before = (await readEntry(upload))?.mediaId
     // Another server has begun it.
-    if (before !== undefined && (await shelf.find(before))?.state === 'arriving') return
+    if (before !== undefined && (await mediaStore.find(before))?.state === 'arriving') return
     const mediaId = uuidv7()
     const looseSince = now()
     const file: FileDocument = {
@@ -134,7 +134,7 @@ export function createUnfinishedUploads(options: {
     const put = [mark, { _id: ownedKey(file), mediaId }, file]
     const usedId = usedKey(ownerId)
     await database.update([...put.map(({ _id }) => _id), usedId], (stored) => {
-      const used = shelf.changeUsed(stored.get(usedId), ownerId, size)
+      const used = mediaStore.changeUsed(stored.get(usedId), ownerId, size)
       return { put: [...put, ...used], result: undefined }
     })
     let isClaimed = false
@@ -153,7 +153,7 @@ export function createUnfinishedUploads(options: {
     if (oldest && others.length === unfinishedMax - 1) await giveUp(oldest.mediaId)
   }
 
-  const giveUp = (mediaId: string) => shelf.remove(mediaId, ({ state }) => state === 'ready')
+  const giveUp = (mediaId: string) => mediaStore.remove(mediaId, ({ state }) => state === 'ready')
 
   async function finish(file: FileDocument, signal?: AbortSignal): Promise<UploadSoFar> {
     const { mediaId, ownerId, key = '', size, looseSince = 0 } = file
@@ -169,11 +169,11 @@ export function createUnfinishedUploads(options: {
       { _id: mark, mediaId },
       ...over.map((_id) => ({ _id, mediaId, _deleted: true as const })),
     ]
-    if (await shelf.settle(ready, { signal, along })) return { offset: size, file: ready }
+    if (await mediaStore.settle(ready, { signal, along })) return { offset: size, file: ready }
     signal?.throwIfAborted()
     // Removed meanwhile, or the same file came in one request.
     await giveUp(mediaId)
-    const uploaded = await shelf.findUploaded({ ownerId, key })
+    const uploaded = await mediaStore.findUploaded({ ownerId, key })
     if (!uploaded) throw new RequestRefused('upload_not_found')
     return toEnd(uploaded)
   }
@@ -214,7 +214,7 @@ export function createUnfinishedUploads(options: {
   }
 
   async function beginInTurn(upload: NewUpload): Promise<UploadSoFar> {
-    const uploaded = await shelf.findUploaded(upload)
+    const uploaded = await mediaStore.findUploaded(upload)
     if (uploaded) return toEnd(uploaded)
     const known = await find(upload)
     if (known?.size === upload.size) return await look(known)
@@ -231,7 +231,7 @@ export function createUnfinishedUploads(options: {
 
   /** The answer to the last part may be lost: accept it again. */
   async function passOverAll({ bytes, confirm, ...which }: ArrivingPart): Promise<UploadSoFar> {
-    const uploaded = await shelf.findUploaded(which)
+    const uploaded = await mediaStore.findUploaded(which)
     if (!uploaded) throw new RequestRefused('upload_not_found')
     await readToEnd(limitBytes(bytes, uploaded.size))
     await confirm()

@@ -42,7 +42,7 @@ export function createPushNews(options: {
   const state = { isClosed: false }
   const watched = new LRUCache<string, Map<string, News>>(atMost(newsMax))
 
-  function note(message: NewMessage) {
+  function record(message: NewMessage) {
     const { _id, senderId, recipientId } = message
     add({
       userId: recipientId,
@@ -100,7 +100,7 @@ export function createPushNews(options: {
   })
 
   return {
-    note,
+    record,
     count: () => aside.size,
     close() {
       state.isClosed = true

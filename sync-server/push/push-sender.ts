@@ -84,7 +84,7 @@ export function createPushSender(options: {
         ttl: keptByServiceSeconds,
         urgency: 'kind' in payload ? 'normal' : 'high',
         // A later push of the same chat, or that it was read, replaces one that the device has not fetched.
-        topic: nameTopic(device.userId, payload.peerId),
+        topic: topicKey(device.userId, payload.peerId),
       },
     }
   }
@@ -154,6 +154,6 @@ function readRetryAfter(value: string | undefined, now: () => number): number | 
 }
 
 /** Says nothing about who writes: the push service sees it. */
-function nameTopic(userId: string, peerId: string): string {
+function topicKey(userId: string, peerId: string): string {
   return createHash('sha256').update(`${userId} ${peerId}`).digest('base64url').slice(0, 32)
 }

@@ -161,9 +161,9 @@ export async function createPush(options: {
     subscriptions,
     levels,
     /** New messages, as they were accepted. Returns at once. */
-    note: news.note,
+    record: news.record,
     /** A person has read a chat. Returns at once. */
-    noteRead: shown.noteRead,
+    recordRead: shown.recordRead,
     /** May pushes go to this address? */
     accepts: (endpoint: string) =>
       isPushEndpoint(endpoint) || (isLoopbackAllowed && endpoint.startsWith('http://127.0.0.1:')),

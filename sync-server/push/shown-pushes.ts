@@ -95,7 +95,7 @@ export function createShownPushes(options: {
       return (upTo) => end(flight, upTo)
     },
 
-    noteRead(read: PushedRead) {
+    recordRead(read: PushedRead) {
       const { userId, peerId, upTo, sessionId } = read
       for (const flight of flights) {
         const isOfChat = flight.userId === userId && flight.peerId === peerId

@@ -42,12 +42,12 @@ export function createEventHandler(options: {
   pushes: Pick<PushTaker, 'take'>
   sendMessage: SendMessage
   setReaction: SetReaction
-  hearChannelEvent: HandleChannelEvent
+  onChannelEvent: HandleChannelEvent
   /** The person types to a contact on a business channel. */
-  noteContactTyping: (userId: string, contactId: string) => void
+  recordContactTyping: (userId: string, contactId: string) => void
 }) {
   const { connections, announcer, relations, privacy, lines, sendMessage, setReaction } = options
-  const { hearChannelEvent, noteContactTyping, fronts, pushes } = options
+  const { onChannelEvent, recordContactTyping, fronts, pushes } = options
 
   async function relayTyping(
     userId: string,
@@ -55,7 +55,7 @@ export function createEventHandler(options: {
     event: 'user-typing' | 'user-stop-typing',
   ) {
     const reach = await relations.canReach(userId, recipientId)
-    if (reach === 'channel' && event === 'user-typing') noteContactTyping(userId, recipientId)
+    if (reach === 'channel' && event === 'user-typing') recordContactTyping(userId, recipientId)
     if (reach !== 'delivered') return
     if (await relations.areApart(userId, recipientId)) return
     // Typing says that somebody is online, and to strangers that they are about to write.
@@ -90,7 +90,7 @@ export function createEventHandler(options: {
       case 'unsubscribe-whatsapp-contact':
       case 'join-whatsapp-conversation':
       case 'leave-whatsapp-conversation':
-        return await hearChannelEvent(connection, heard)
+        return await onChannelEvent(connection, heard)
       default:
         return unreachable(heard)
     }

@@ -255,7 +255,7 @@ describe('P12: pushes over a line', () => {
   it('are a few at a time for each line, and limited for a person, over all their lines', async () => {
     const waiting: (() => void)[] = []
     const taker = createPushTaker({
-      noteActive: () => {},
+      recordActive: () => {},
       log: createLog('silent', { write: () => undefined }),
       answerPush: () =>
         new Promise((resolve) =>

@@ -36,7 +36,7 @@ export function createPollers(options: {
   const state = { isClosed: false }
 
   function find({ caller, pollerId }: PollAddress): Poller | undefined {
-    return byPerson.get(caller.userId)?.get(nameLine({ caller, pollerId }))
+    return byPerson.get(caller.userId)?.get(lineKey({ caller, pollerId }))
   }
 
   /** @returns undefined when the person has too many */
@@ -51,11 +51,11 @@ export function createPollers(options: {
         connections.remove(poller.connection)
         announcer.forget(poller.connection)
         fronts.forget(poller.connection)
-        own.delete(nameLine(address))
+        own.delete(lineKey(address))
         if (own.size === 0) byPerson.delete(userId)
       },
     })
-    own.set(nameLine(address), poller)
+    own.set(lineKey(address), poller)
     byPerson.set(userId, own)
     connections.add(poller.connection)
     announcer.welcome(poller.connection)
@@ -101,6 +101,6 @@ export function createPollers(options: {
   }
 }
 
-function nameLine({ caller, pollerId }: PollAddress): string {
+function lineKey({ caller, pollerId }: PollAddress): string {
   return `${caller.sessionId} ${pollerId}`
 }

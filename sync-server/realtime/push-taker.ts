@@ -36,14 +36,14 @@ const tooMany = {
  * Takes documents that devices push over their lines. Too many are answered, like follows, and end
  * no connection; an answer that finds the line full is lost, and the device asks by HTTP (P7).
  * Each push is a line of the log, like a request.
- * @param noteActive called with each person who pushes, as the doorman does for requests
+ * @param recordActive called with each person who pushes, as the doorman does for requests
  */
 export function createPushTaker(options: {
   answerPush: AnswerPush
-  noteActive: (userId: string) => void
+  recordActive: (userId: string) => void
   log: Pick<Log, 'info'>
 }) {
-  const { answerPush, noteActive, log } = options
+  const { answerPush, recordActive, log } = options
   const budgets = createFrameBudgets()
   const unanswered = new WeakMap<Connection, number>()
   const state = { taken: 0 }
@@ -57,7 +57,7 @@ export function createPushTaker(options: {
     const open = unanswered.get(connection) ?? 0
     if (open >= unansweredMost || !budgets.takeFrame(userId)) return tooMany
     unanswered.set(connection, open + 1)
-    noteActive(userId)
+    recordActive(userId)
     state.taken += 1
     try {
       return await answerPush(connection.caller, asked)

@@ -38,12 +38,12 @@ export function createRealtime(options: {
   identify: (token: string) => Promise<TokenHolder | null>
   answerPush: AnswerPush
   /** Called with each person who pushes. */
-  noteActive: (userId: string) => void
+  recordActive: (userId: string) => void
   log: Log
   sendMessage: SendMessage
   setReaction: SetReaction
-  hearChannelEvent: HandleChannelEvent
-  noteContactTyping: (userId: string, contactId: string) => void
+  onChannelEvent: HandleChannelEvent
+  recordContactTyping: (userId: string, contactId: string) => void
   announceEveryMs?: number | undefined
   usersOnlineMax?: number | undefined
   hereEveryMs?: number | undefined
@@ -85,8 +85,8 @@ export function createRealtime(options: {
     pushes,
     sendMessage: options.sendMessage,
     setReaction: options.setReaction,
-    hearChannelEvent: options.hearChannelEvent,
-    noteContactTyping: options.noteContactTyping,
+    onChannelEvent: options.onChannelEvent,
+    recordContactTyping: options.recordContactTyping,
   })
   const stopListening = [
     presence.onChanged(announcer.handleChanged),

@@ -17,7 +17,7 @@ export function createSharedBlockChanges(options: {
   const { relations, connections, link } = options
   const state = { isHearing: false }
 
-  function hear(changed: readonly string[]) {
+  function handle(changed: readonly string[]) {
     state.isHearing = true
     relations.handleChanged(changed)
     state.isHearing = false
@@ -27,9 +27,9 @@ export function createSharedBlockChanges(options: {
     relations.onChanged((changed) => {
       if (!state.isHearing) link.publish('blocks-changed', changed)
     }),
-    link.listen('blocks-changed', (data) => hear(userIds.parse(data))),
+    link.listen('blocks-changed', (data) => handle(userIds.parse(data))),
     link.onTurn((isUp) => {
-      if (isUp) hear(connections.listUsers())
+      if (isUp) handle(connections.listUsers())
     }),
   ]
   return {

@@ -93,7 +93,7 @@ export function createSocketOpener(options: {
       socket.close(1011, 'The server could not open this connection.')
       return null
     })
-    async function hear(frame: unknown) {
+    async function handle(frame: unknown) {
       const entered = await entering
       if (!entered || socket.readyState !== socket.OPEN) return
       const { connection, seat } = entered
@@ -108,7 +108,7 @@ export function createSocketOpener(options: {
     }
     // Listen before awaiting anything, or the first frames would be lost.
     socket.on('message', (frame: unknown) => {
-      if (takeFrame()) hear(frame).catch(onError)
+      if (takeFrame()) handle(frame).catch(onError)
       else end(socket, 'tooManyFrames')
     })
     // A frame that breaks the protocol ends its own connection; ws closes it after this event.

@@ -56,26 +56,26 @@ export function createNotedTallies(
     return done
   }
 
-  function noteLater() {
-    state.timer ??= setTimeout(note, noteEveryMs).unref()
+  function recordLater() {
+    state.timer ??= setTimeout(record, noteEveryMs).unref()
   }
 
   function add({ name, tally = 0 }: Pick<DatabaseWrite, 'name' | 'tally'>) {
     if (tally === 0) return
     added.set(name, (added.get(name) ?? 0) + tally)
-    noteLater()
+    recordLater()
   }
 
-  function note(): Promise<void> {
+  function record(): Promise<void> {
     clearTimeout(state.timer)
     state.timer = undefined
-    return inTurn(noteAll).catch((error: unknown) => {
-      noteLater()
+    return inTurn(recordAll).catch((error: unknown) => {
+      recordLater()
       onError(error)
     })
   }
 
-  async function noteAll() {
+  async function recordAll() {
     state.number += 1
     for (const [name, amount] of added) {
       // After a lost answer the amount must not change.
@@ -100,7 +100,7 @@ export function createNotedTallies(
       known.clear()
       throw error
     }
-    if (added.size > 0) noteLater()
+    if (added.size > 0) recordLater()
   }
 
   const isIn = ({ noted = {} }: TallyDocument, { number }: Note) => (noted[server] ?? 0) >= number
@@ -167,7 +167,7 @@ export function createNotedTallies(
       })
     },
     async close() {
-      await note()
+      await record()
       clearTimeout(state.timer)
       await home.close()
     },

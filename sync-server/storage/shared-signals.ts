@@ -35,7 +35,7 @@ export function createSharedSignals({ link }: { link: ServerLink }): Signals {
   const markUnknown = (name: string) =>
     state.local.notify(name, `${unknownPrefix}${++state.changes}`)
 
-  function hearChange(...[name, seq, news]: Parameters<Signals['notify']>) {
+  function handleChange(...[name, seq, news]: Parameters<Signals['notify']>) {
     looked.delete(name)
     markUnknown(name)
     for (const listener of listeners) listener(name, seq, news)
@@ -65,7 +65,7 @@ export function createSharedSignals({ link }: { link: ServerLink }): Signals {
   const stopListening = [
     link.listen('database-changed', (data) => {
       const { name } = changed.parse(data)
-      hearChange(name, unknownPrefix)
+      handleChange(name, unknownPrefix)
     }),
     link.listen('anything-changed', forgetAll),
     link.onTurn((isUp) => {
@@ -77,7 +77,7 @@ export function createSharedSignals({ link }: { link: ServerLink }): Signals {
 
   return {
     notify(name, seq, news) {
-      hearChange(name, seq, news)
+      handleChange(name, seq, news)
       link.publish('database-changed', { name })
     },
     lastSeq(name) {

@@ -54,7 +54,7 @@ async function* readKeys(
         : new Map<string, Stored<Document>>()
     yield slice.map((key) => {
       const row = kept.find(key) ?? toRow(key, found.get(key), includeDocs)
-      kept.note(key, row)
+      kept.record(key, row)
       return row
     })
   }
@@ -70,7 +70,7 @@ function createKeptRows(keys: readonly string[]) {
   return {
     find: (key: string) => rows.get(key),
     /** Call for each row sent. */
-    note(key: string, row: string) {
+    record(key: string, row: string) {
       const again = (left.get(key) ?? 1) - 1
       left.set(key, again)
       if (again === 0 && rows.delete(key)) state.characters -= row.length

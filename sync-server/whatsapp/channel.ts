@@ -145,7 +145,7 @@ export function createChannel(options: {
         options.tell(contact.ownerId, describeReceived(message, contact)),
       status: tellStatus,
     },
-    note: stats.note,
+    record: stats.record,
   }
   const queuedSender = createQueuedSender({
     copies,
@@ -164,7 +164,7 @@ export function createChannel(options: {
       counted[message.status === 'failed' ? 'failed' : 'sent'] += 1
       tellStatus(ownerId, message)
     },
-    noteSent: (phoneNumberId, type) => stats.note({ phoneNumberId, kind: 'outbound', type }),
+    recordSent: (phoneNumberId, type) => stats.record({ phoneNumberId, kind: 'outbound', type }),
   })
   const outbox = createOutbox({
     database: storage.database<OutboxEntry>(outboxDatabase),
@@ -195,7 +195,7 @@ export function createChannel(options: {
     ...(options.webhookRetryWaitsMs && { retryWaitsMs: options.webhookRetryWaitsMs }),
     apply: createItemApplier({ tools, templates, log }),
     onProcessed(event) {
-      stats.noteEvent(event)
+      stats.recordEvent(event)
       tellProcessed(event, options.tell)
     },
   })

@@ -4,10 +4,10 @@ import { type Accepted, listStoredOfPeople } from '../messages/acceptance/accept
 /** Reports to the channel how far operators have read their customers' conversations. */
 export function recordReads(
   accepted: Accepted<ConversationDocument>,
-  noteRead: (contactId: string, readUpTo: number) => void,
+  recordRead: (contactId: string, readUpTo: number) => void,
 ): void {
   for (const { isTaken, doc } of listStoredOfPeople(accepted)) {
     const { _id, readUpTo, whatsapp_conversation_id: name } = doc
-    if (isTaken && name !== undefined && readUpTo > 0) noteRead(_id, readUpTo)
+    if (isTaken && name !== undefined && readUpTo > 0) recordRead(_id, readUpTo)
   }
 }

@@ -1,4 +1,4 @@
-import { nameInbox } from './name-inbox.ts'
+import { inboxKey } from './inbox-key.ts'
 
 /** A document of the server, as the service worker fetched it. */
 export interface InboxDocument {
@@ -68,7 +68,7 @@ export function createInbox({
     mode: IDBTransactionMode,
     work: (store: IDBObjectStore) => IDBRequest<T> | undefined,
   ): Promise<T | undefined> {
-    const database = await open(indexedDB, nameInbox(name))
+    const database = await open(indexedDB, inboxKey(name))
     try {
       const transaction = database.transaction(storeName, mode)
       const request = work(transaction.objectStore(storeName))
@@ -122,7 +122,7 @@ export function createInbox({
     setUnread: async (chats) => {
       await run('state', 'readwrite', (store) => store.put([...chats], unreadKey))
     },
-    erase: () => remove(indexedDB, nameInbox(name)),
+    erase: () => remove(indexedDB, inboxKey(name)),
   }
 }
 

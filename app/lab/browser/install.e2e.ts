@@ -24,12 +24,12 @@ async function measurePicture(address: string) {
 
 test('the browser is asked never to clear what a person has on this device', async () => {
   const asked: string[] = []
-  await page.exposeFunction('noteAsked', (what: string) => asked.push(what))
+  await page.exposeFunction('recordAsked', (what: string) => asked.push(what))
   await page.addInitScript(() => {
     const { storage } = navigator
     const persist = storage.persist.bind(storage)
     storage.persist = () => {
-      noteAsked('persist')
+      recordAsked('persist')
       return persist()
     }
     storage.persisted = async () => false
@@ -98,4 +98,4 @@ test('a start takes the parts of the app from the cache, and its calls to the ne
 })
 
 /** Runs in the page. */
-declare function noteAsked(what: string): void
+declare function recordAsked(what: string): void

@@ -121,10 +121,10 @@ test('P1: a reply that was written without a network goes with the next push, wi
 test('a hidden page adds to the chat’s notification, and does not repeat what the worker has shown', async () => {
   const { page } = ann
   await page.addInitScript(() => {
-    const noteBadge = async () => {
+    const recordBadge = async () => {
       globalThis.isNotifying = true
     }
-    Object.assign(navigator, { setAppBadge: noteBadge, clearAppBadge: noteBadge })
+    Object.assign(navigator, { setAppBadge: recordBadge, clearAppBadge: recordBadge })
   })
   await page.goto('/settings/notifications')
   await page.getByText('even when Petrel is closed').waitFor()

@@ -28,7 +28,7 @@ const readBadge = () => ann.page.evaluate(() => globalThis.badge)
 const readTold = () => ann.page.evaluate(() => globalThis.told)
 
 beforeAll(async () => {
-  await ann.profile.context.addInitScript(noteNotifications)
+  await ann.profile.context.addInitScript(recordNotifications)
   await ann.profile.context.grantPermissions(['notifications'])
   await openChat(ben.page, 'ann')
   await say(ben.page, 'before anybody chose')
@@ -185,7 +185,7 @@ declare global {
 }
 
 /** Runs in the page: records the browser's notifications and the app's badge. */
-function noteNotifications(): void {
+function recordNotifications(): void {
   globalThis.told = []
   const setBadge = async (count?: number) => {
     globalThis.badge = count ?? 0

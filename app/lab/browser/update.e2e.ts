@@ -5,7 +5,7 @@ import { createPerson } from './person.ts'
 import { startBuiltServer } from './start-built-server.ts'
 
 /** Runs in the page. */
-declare function noteFailure(words: string): void
+declare function recordFailure(words: string): void
 
 const build = await copyBuild()
 const server = await startBuiltServer({ dist: build.dist })
@@ -108,9 +108,9 @@ test('a first visit, whose page no worker controls yet, is offered a new version
 test('P1: a part that went with the replaced version takes nothing from who types, and starts the new one at a click', async () => {
   const other = await ann.openTab('/chat')
   const [search, failures] = [other.getByRole('searchbox'), [] as string[]]
-  await other.exposeFunction('noteFailure', (words: string) => failures.push(words))
+  await other.exposeFunction('recordFailure', (words: string) => failures.push(words))
   await other.evaluate(() =>
-    window.addEventListener('vite:preloadError', ({ payload }) => noteFailure(payload.message)),
+    window.addEventListener('vite:preloadError', ({ payload }) => recordFailure(payload.message)),
   )
   await build.deploy('fourth', { without: ['polling', 'settings-route'] })
   await other.evaluate(async () => {

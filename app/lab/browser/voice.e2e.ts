@@ -41,7 +41,7 @@ const untilRecorded = (page: Page, seconds: number) =>
     .toBeGreaterThanOrEqual(seconds)
 
 /** Records from here on the speed at which each playback starts. */
-const notePlays = (page: Page) =>
+const recordPlays = (page: Page) =>
   page.evaluate(() => {
     const plays: number[] = []
     const note = ({ target }: Event) => plays.push((target as HTMLAudioElement).playbackRate)
@@ -62,7 +62,7 @@ test('P1: a voice message recorded offline can be heard, waits through a kill of
   await untilRecorded(page, 3)
   expect(await findProblems(page)).toEqual([])
   await inPanel(page, 'Stop').click()
-  await notePlays(page)
+  await recordPlays(page)
   await inPanel(page, 'Play').click()
   await expect.poll(() => readPlays(page)).toEqual([1])
   await inPanel(page, 'Send').click()
@@ -83,14 +83,14 @@ test('P1: a voice message recorded offline can be heard, waits through a kill of
 
   const bubble = voices(ben.page)
   await bubble.getByRole('button', { name: 'Speed 1×' }).click()
-  await notePlays(ben.page)
+  await recordPlays(ben.page)
   await bubble.getByRole('button', { name: 'Play' }).click()
   await expect.poll(() => readPlays(ben.page)).toEqual([1.5])
   await bubble.getByRole('button', { name: 'Play' }).waitFor()
   await ben.goOffline()
   await ben.page.reload()
   await bubble.getByRole('button', { name: 'Play' }).waitFor()
-  await notePlays(ben.page)
+  await recordPlays(ben.page)
   await bubble.getByRole('button', { name: 'Play' }).click()
   await expect.poll(() => readPlays(ben.page)).toEqual([1.5])
   await ben.goOnline()
@@ -125,7 +125,7 @@ test('among the files of the chat it has its waveform too', async () => {
   await page.getByRole('tab', { name: 'Files' }).click()
   const found = page.getByRole('tabpanel')
   await found.getByRole('slider', { name: 'Position' }).waitFor()
-  await notePlays(page)
+  await recordPlays(page)
   await found.getByRole('button', { name: 'Play' }).click()
   await expect.poll(() => readPlays(page)).toEqual([1.5])
   await page.goBack()
@@ -253,7 +253,7 @@ test('P1: what is being recorded when the chat is left, or the page reloaded, is
   await other.getByRole('button', { name: 'Log out' }).click()
   await other.getByText('You have 1 unsent voice message that would be lost.').waitFor()
   await other.close()
-  await notePlays(page)
+  await recordPlays(page)
   await inPanel(page, 'Play').click()
   await expect.poll(() => readPlays(page)).toEqual([1])
   await inPanel(page, 'Send').click()

@@ -43,7 +43,7 @@ export function followPushDevice(options: {
     const told = localStorage.getItem(toldKey)
     if (before && told && isFresh(told, before.endpoint, token)) return 'on'
     const key = await own.readPushKey()
-    const isOurs = before !== null && nameKey(before) === key
+    const isOurs = before !== null && readServerKey(before) === key
     if (before && !isOurs) await before.unsubscribe()
     const subscription = isOurs
       ? before
@@ -98,7 +98,7 @@ function isFresh(told: string, endpoint: string, token: string): boolean {
 }
 
 /** The server's key that the subscription was made for, as the server writes it. */
-function nameKey({ options }: PushSubscription): string {
+function readServerKey({ options }: PushSubscription): string {
   const bytes = new Uint8Array(options.applicationServerKey ?? new ArrayBuffer(0))
   const text = btoa(String.fromCharCode(...bytes))
   return text.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')

@@ -5,7 +5,7 @@ import type { Messenger } from '../../sync/messenger-types.ts'
 /** Tells the install offer of each message that this person sends while the app is open. */
 export function useInstallMoment(
   { conversations, userId }: Pick<Messenger, 'conversations' | 'userId'>,
-  offer: Pick<InstallOffer, 'noteSent'>,
+  offer: Pick<InstallOffer, 'recordSent'>,
 ): void {
   useEffect(() => {
     const readOwn = () =>
@@ -21,7 +21,7 @@ export function useInstallMoment(
         // Older ones only arrive now, from another device or an earlier sign-in.
         if (known.has(_id)) continue
         known.add(_id)
-        if (createdAt >= openedAt - clockSlackMs) offer.noteSent()
+        if (createdAt >= openedAt - clockSlackMs) offer.recordSent()
       }
     })
   }, [conversations, userId, offer])

@@ -61,13 +61,13 @@ export function createServices(): Services {
   else drawn.resolve()
   const notifications = createNotificationChoice()
   const push = createPushStatus()
-  const noteSharer = async () => {
+  const recordSharer = async () => {
     const { recordSignedIn: noteSignedIn } = await import('../../offline/record-signed-in.ts')
     const isPushed = notifications.getSnapshot() === 'on'
     const token = isPushed ? sessions.keptToken() : undefined
     await noteSignedIn({ userId: sessions.keptUserId(), token })
   }
-  const tellSharer = () => void noteSharer().catch(() => {})
+  const tellSharer = () => void recordSharer().catch(() => {})
   void drawn.promise.then(tellSharer)
   sessions.subscribe(tellSharer)
   notifications.subscribe(tellSharer)

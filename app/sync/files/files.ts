@@ -110,7 +110,7 @@ export function createFiles(options: {
     tidied,
     find: async (message) => await (await openAccess()).find(message),
     load: (message) =>
-      shown.noteLoading(
+      shown.recordLoading(
         message,
         openAccess().then((access) => access.load(message)),
       ),
@@ -194,7 +194,7 @@ function createShownFiles() {
         if (own.size === 0 && listeners.get(address) === own) listeners.delete(address)
       }
     },
-    noteLoading(message: FiledMessage, file: Promise<Blob>): Promise<Blob> {
+    recordLoading(message: FiledMessage, file: Promise<Blob>): Promise<Blob> {
       const address = addressOf(message)
       const end = () => {
         if (loading.get(address) === file) loading.delete(address)

@@ -63,7 +63,7 @@ export function createPolling(options: PollingOptions): Socket {
       const response = await ask(`?poller=${id}&understands=${socketWords.join()}`)
       // A verdict on an earlier sign-in ends no later one.
       if (response.status === 401) return readToken() === token ? 'signed-out' : 'down'
-      if (response.status === 426) await hearOutdated(response)
+      if (response.status === 426) await handleOutdated(response)
       if (!response.ok) return 'down'
       const { events } = answer.parse(await response.json())
       if (events.length === 0 && platform.now() - begunAt < shortestWaitMs) return 'down'
@@ -80,7 +80,7 @@ export function createPolling(options: PollingOptions): Socket {
     }
   }
 
-  async function hearOutdated(response: Response) {
+  async function handleOutdated(response: Response) {
     const body: unknown = await response.json()
     if (isOutdatedAnswer({ status: response.status, body }) && !signal.aborted) onOutdated()
   }

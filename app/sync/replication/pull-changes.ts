@@ -155,7 +155,7 @@ export function createPullChanges<T>(options: PullChangesOptions) {
     })
   }
 
-  function note(place: Seq, count: number) {
+  function record(place: Seq, count: number) {
     if (count > 0) pace.record({ place: String(place), count })
   }
 
@@ -200,7 +200,7 @@ export function createPullChanges<T>(options: PullChangesOptions) {
       endCatchUp(place, isCut)
     }
     if (isAll) versions?.setPulled()
-    note(place, taken.length)
+    record(place, taken.length)
     return {
       documents: toPulled(taken.map(({ doc }) => doc)),
       checkpoint: { sequence: place },
@@ -246,7 +246,7 @@ export function createPullChanges<T>(options: PullChangesOptions) {
     if (held.size === 0) state.given = state.taken
     if (documents.length === 0) return
     state.gifts += 1
-    note(state.given, documents.length)
+    record(state.given, documents.length)
     stream.next({ documents: toPulled(documents), checkpoint: { sequence: state.given } })
   }
 

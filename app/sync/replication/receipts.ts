@@ -50,7 +50,7 @@ export function createReceipts(options: {
     retry = setTimeout(() => void refresher.refresh(), ms)
   }
 
-  function note(message: MessageDocument) {
+  function record(message: MessageDocument) {
     if (message.senderId !== message.peerId || !isAccepted(message)) return
     const before = arrived.get(message.peerId)
     if (!before || before.orderedAt < message.orderedAt) arrived.set(message.peerId, message)
@@ -97,7 +97,7 @@ export function createReceipts(options: {
     for (const { _id, deliveredUpTo } of conversations) {
       if (lookedThrough.has(_id)) continue
       const newest = await findNewestIncoming(database.messages, _id)
-      if (newest && newest.orderedAt > deliveredUpTo) note(newest)
+      if (newest && newest.orderedAt > deliveredUpTo) record(newest)
       lookedThrough.add(_id)
     }
   }
@@ -105,7 +105,7 @@ export function createReceipts(options: {
   const unsubscribe = subscribeToChanges(database.messages, ({ documents, context }) => {
     // Pulled, or in a push's answer: a restored server may have assigned another place.
     if (!context.startsWith('replication-')) return
-    documents.forEach(note)
+    documents.forEach(record)
     if (arrived.size > 0) void refresher.refresh()
   })
   // A message may have come before its conversation, and the device may have closed in between.

@@ -124,7 +124,7 @@ export function createSync(options: SyncOptions): Sync {
         name: collection,
       }),
       identifier,
-      onSetAside: (all: SetAsideTold) => noteSetAside(collection, all),
+      onSetAside: (all: SetAsideTold) => recordSetAside(collection, all),
       epoch: createKnownEpoch({ table: epochs, collection, stored, onNew }),
       ...(offersAll && { versions: createServerVersions() }),
     }
@@ -163,7 +163,7 @@ export function createSync(options: SyncOptions): Sync {
   }
 
   const asides = new Map<Collection, SetAsideTold>()
-  function noteSetAside(collection: Collection, told: SetAsideTold) {
+  function recordSetAside(collection: Collection, told: SetAsideTold) {
     asides.set(collection, told)
     const all = [...asides.values()]
     options.onSetAside({

@@ -64,7 +64,7 @@ export function createUnparsed(options: {
         const parsed = offered.answer.filter((one) => messageDocument.safeParse(one).success)
         state.isAnyParsed ||= parsed.length > 0
         // Not while anything is on its way to the disk: a kill would hide that for good.
-        if (left.length === 0 && !state.isAnyParsed) await noteAll()
+        if (left.length === 0 && !state.isAnyParsed) await recordAll()
         if (parsed.length > 0) return parsed
       }
       return []
@@ -72,7 +72,7 @@ export function createUnparsed(options: {
   }
 
   /** A note that cannot be written costs the next start a request. */
-  async function noteAll() {
+  async function recordAll() {
     await epochs.update(messages.name, { parsedBy: version }).catch(() => {})
   }
 }

@@ -86,13 +86,13 @@ export function createDrain(options: {
       await sendRequest(entry, { calls, signal, onSettings })
     } catch (cause) {
       signal.throwIfAborted()
-      return await note(entry, cause)
+      return await record(entry, cause)
     }
     await store.remove(entry._id)
     return undefined
   }
 
-  async function note({ _id }: RequestEntry, cause: unknown): Promise<number | undefined> {
+  async function record({ _id }: RequestEntry, cause: unknown): Promise<number | undefined> {
     const words = wordsOf(cause)
     const problem = { words, code: cause instanceof ApiError ? cause.code : 'unknown' }
     const judgement = judgeFailure(cause)

@@ -43,7 +43,7 @@ export function createNameIndex({ database }: { database: StoredDatabase<Account
       const range = idsFrom(`claim:${field}:`)
       for (;;) {
         const page = await database.range({ ...range, limit: documentsAtOnce })
-        for (const claim of page) note(made.postings, claim._id, claim as ClaimDocument)
+        for (const claim of page) record(made.postings, claim._id, claim as ClaimDocument)
         const last = page.at(-1)
         if (!last || page.length < documentsAtOnce) break
         // It comes once more, which is harmless.
@@ -59,7 +59,7 @@ export function createNameIndex({ database }: { database: StoredDatabase<Account
       const { since } = made
       const page = await database.changes({ since, limit: documentsAtOnce, includeDocs: true })
       for (const { id, deleted, doc } of page.results) {
-        note(made.postings, id, deleted ? undefined : (doc as ClaimDocument | undefined))
+        record(made.postings, id, deleted ? undefined : (doc as ClaimDocument | undefined))
       }
       made.since = page.last_seq
       if (page.results.length < documentsAtOnce) return
@@ -113,7 +113,11 @@ export function createNameIndex({ database }: { database: StoredDatabase<Account
   }
 }
 
-function note(postings: Record<Field, NamePostings>, id: string, claim: ClaimDocument | undefined) {
+function record(
+  postings: Record<Field, NamePostings>,
+  id: string,
+  claim: ClaimDocument | undefined,
+) {
   const [, field, key] = /^claim:(username|phone):(.*)$/.exec(id) ?? []
   if (field === undefined || key === undefined) return
   const name = decodeURIComponent(key)

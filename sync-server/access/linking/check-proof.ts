@@ -8,7 +8,7 @@ const idBytes = 16
 const fromBase64url = (text: string) => new Uint8Array(Buffer.from(text, 'base64url'))
 
 /** The id of the link of a key: the code that carries it stands for this key alone. */
-export function nameKey(publicKey: string): string {
+export function toLinkId(publicKey: string): string {
   const digest = createHash('sha256').update(fromBase64url(publicKey)).digest()
   return digest.subarray(0, idBytes).toString('base64url')
 }

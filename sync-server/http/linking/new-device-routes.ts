@@ -13,7 +13,7 @@ import {
 } from '../../../schema/api/device-link.ts'
 import { limits } from '../../../schema/limits.ts'
 import type { Accounts } from '../../access/accounts.ts'
-import { checkProof, isUsableKey, nameKey } from '../../access/linking/check-proof.ts'
+import { checkProof, isUsableKey, toLinkId } from '../../access/linking/check-proof.ts'
 import {
   type DeviceLink,
   type LinkOutcome,
@@ -80,7 +80,7 @@ export function createNewDeviceRoutes(options: {
         const isUsable = await isUsableKey(publicKey)
         if (!isUsable) throw new RequestRefused('invalid_input', { details: 'publicKey' })
         const device = request.get('user-agent') ?? unknownDevice
-        const link = deviceLinks.begin({ id: nameKey(publicKey), publicKey, device, address })
+        const link = deviceLinks.begin({ id: toLinkId(publicKey), publicKey, device, address })
         if (!link) throw new RequestRefused('busy')
         return {
           id: link.id,

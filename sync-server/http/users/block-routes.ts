@@ -66,7 +66,7 @@ export function createBlockRoutes(options: {
       async handle({ caller, params, body: { blocked } }) {
         const { _id: userId } = await findOther(caller.userId, params.id)
         await relations.setBlocked(caller.userId, userId, blocked)
-        channel?.signals.noteBlocked(caller.userId, userId, blocked)
+        channel?.signals.recordBlocked(caller.userId, userId, blocked)
         options.onBlocked(caller.userId, { userId, blocked })
         return { userId, blocked }
       },

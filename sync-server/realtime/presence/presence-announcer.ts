@@ -51,7 +51,7 @@ export function createPresenceAnnouncer(options: {
     onFound(viewerId, userIds) {
       state.version += 1
       for (const userId of userIds.filter(presence.isOnline)) {
-        noteFor(viewerId, userId, state.version)
+        recordFor(viewerId, userId, state.version)
       }
       request()
     },
@@ -74,7 +74,7 @@ export function createPresenceAnnouncer(options: {
     return news
   }
 
-  function noteFor(viewerId: string, userId: string, version: number) {
+  function recordFor(viewerId: string, userId: string, version: number) {
     const news = newsFor(viewerId)
     news.userIds.add(userId)
     news.version = Math.max(news.version, version)
@@ -98,7 +98,7 @@ export function createPresenceAnnouncer(options: {
     resighted = new Set()
     if (!state.isWhole) {
       views.forConcerned(changed.keys(), (viewerId, userId) =>
-        noteFor(viewerId, userId, changed.get(userId) ?? 0),
+        recordFor(viewerId, userId, changed.get(userId) ?? 0),
       )
       for (const viewerId of teller.listOwed()) newsFor(viewerId)
     }

@@ -123,11 +123,11 @@ export function createPresenceViews(options: {
     },
 
     /** Calls back for everybody who hears of one of these people. */
-    forConcerned(userIds: Iterable<string>, note: (viewerId: string, userId: string) => void) {
+    forConcerned(userIds: Iterable<string>, record: (viewerId: string, userId: string) => void) {
       for (const userId of userIds) {
-        note(userId, userId)
-        for (const viewerId of contacts.ownersOf(userId)) note(viewerId, userId)
-        for (const { caller } of watched.ownersOf(userId)) note(caller.userId, userId)
+        record(userId, userId)
+        for (const viewerId of contacts.ownersOf(userId)) record(viewerId, userId)
+        for (const { caller } of watched.ownersOf(userId)) record(caller.userId, userId)
       }
     },
 

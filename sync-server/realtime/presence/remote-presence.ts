@@ -32,7 +32,7 @@ export function createRemotePresence(options: {
   }
 
   return {
-    hearChange(data: unknown, from: string) {
+    handleChange(data: unknown, from: string) {
       const { version, joined, left } = change.parse(data)
       const server = servers.get(from)
       if (server?.version !== version - 1) return onMissed(from)
@@ -41,13 +41,13 @@ export function createRemotePresence(options: {
       setAll(from, version, server.online)
       onChanged([...joined, ...left])
     },
-    hearBeat(data: unknown, from: string) {
+    handleBeat(data: unknown, from: string) {
       const { version } = beat.parse(data)
       const server = servers.get(from)
       if (server?.version !== version) return onMissed(from)
       server.heardAt = performance.now()
     },
-    hearAll(data: unknown, from: string) {
+    handleAll(data: unknown, from: string) {
       const { version, online } = all.parse(data)
       const before = servers.get(from)?.online ?? new Set()
       const now = new Set(online)

@@ -83,7 +83,7 @@ async function startServer() {
     fronts.record(connection, true)
     return { lookAway: () => fronts.record(connection, false) }
   }
-  const say = (_id: string) => news.note({ _id, senderId: ben, recipientId: ann })
+  const say = (_id: string) => news.record({ _id, senderId: ben, recipientId: ann })
   return { link, presence, look, say, pushed, answers }
 }
 

@@ -81,9 +81,9 @@ export function createSharedPresence(options: {
       state.gathering ??= setTimeout(tellChange, gatherMs).unref()
       handleChanged(userIds)
     }),
-    link.listen('presence-change', remote.hearChange),
-    link.listen('presence-beat', remote.hearBeat),
-    link.listen('presence-all', remote.hearAll),
+    link.listen('presence-change', remote.handleChange),
+    link.listen('presence-beat', remote.handleBeat),
+    link.listen('presence-all', remote.handleAll),
     link.listen('presence-ask', (_data, from) => link.tell(from, 'presence-all', describeAll())),
     link.listen('presence-bye', (_data, from) => {
       // Its people are about to reconnect elsewhere: they get the usual time for it.

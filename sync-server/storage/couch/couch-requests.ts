@@ -29,7 +29,7 @@ export function createCouchRequests(options: {
     open.add(giveUp)
     try {
       const response = await answerInTime({ url, init: { ...init, headers }, limits, giveUp })
-      await guard.note(response)
+      await guard.record(response)
       return response
     } finally {
       open.delete(giveUp)

@@ -22,7 +22,7 @@ export function createLoginGuard({ now = Date.now }: { now?: () => number } = {}
       state.triedAt = now()
     },
     /** Call with each answer. @throws LoginRefused for one that refuses the login */
-    async note(response: Response) {
+    async record(response: Response) {
       const reason = await readRefusal(response)
       if (reason === undefined) {
         state.refusal = undefined

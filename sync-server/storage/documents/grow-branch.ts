@@ -106,13 +106,13 @@ function takeConsistent(
   pushed: readonly PushedRevision[],
 ): PushedRevision[] {
   const parents = new Map<string, string | undefined>()
-  const note = (revisions: Revisions) => {
+  const record = (revisions: Revisions) => {
     const revs = listRevs(revisions)
     for (const [index, rev] of revs.entries()) {
       parents.set(rev, revs[index + 1] ?? parents.get(rev))
     }
   }
-  for (const { revisions } of leaves) note(revisions)
+  for (const { revisions } of leaves) record(revisions)
   return pushed.filter(({ revisions }) => {
     const revs = listRevs(revisions)
     const isConsistent = revs.every((rev, index) => {
@@ -121,7 +121,7 @@ function takeConsistent(
         ? !parents.has(rev) || before === now || isCutOff(revisions)
         : before === now
     })
-    if (isConsistent) note(revisions)
+    if (isConsistent) record(revisions)
     return isConsistent
   })
 }

@@ -49,7 +49,7 @@ export function createLevelWriter(options: {
   }
 
   function enqueue(members: readonly Waiting[]) {
-    for (const member of members) waiting.add(nameOwner(member.transaction), member)
+    for (const member of members) waiting.add(ownerKey(member.transaction), member)
     if (waiting.count() > 0) state.running ??= run()
   }
 
@@ -124,7 +124,7 @@ export function createLevelWriter(options: {
 }
 
 /** The owner: a transaction names the actor's database first. */
-function nameOwner({ parts }: Transaction<unknown>): string {
+function ownerKey({ parts }: Transaction<unknown>): string {
   return parts[0]?.name ?? ''
 }
 

@@ -95,7 +95,7 @@ export function createPrefixedLeveldown(store: LevelStore) {
       write: (operations, sink = writeOwn) => write(operations, sink),
       generation,
       readFailure: () => state.failure,
-      spoil: noteFailure,
+      spoil: recordFailure,
       onReadFailure(listener) {
         listeners.add(listener)
         return () => listeners.delete(listener)
@@ -105,7 +105,7 @@ export function createPrefixedLeveldown(store: LevelStore) {
       },
     }
 
-    function noteFailure(error: unknown) {
+    function recordFailure(error: unknown) {
       state.failure ??= error
       for (const listener of listeners) listener(error)
     }
@@ -117,7 +117,7 @@ export function createPrefixedLeveldown(store: LevelStore) {
       try {
         done()
       } catch (error) {
-        noteFailure(error)
+        recordFailure(error)
       }
     }
 
@@ -133,7 +133,7 @@ export function createPrefixedLeveldown(store: LevelStore) {
 
     const fail: ReadFailed = (level, error) => {
       store.recordReadFailure(level, error)
-      noteFailure(error)
+      recordFailure(error)
     }
 
     down._get = (key, { asBuffer }, done) => {

@@ -56,7 +56,7 @@ export function createStoredTallies(store: LevelStore) {
       )
     },
     /** Records that these are stored. */
-    note(drafts: readonly TallyDraft[]) {
+    record(drafts: readonly TallyDraft[]) {
       state.changes += 1
       for (const { name, tally, generation } of drafts) known.set(name, { tally, generation })
     },

@@ -147,7 +147,7 @@ async function writeDrafts(options: {
     writeTogether(store, together, besides),
     ...alone.map((batch) => writeBatch(batch)),
   ])
-  tallies.note(counted)
+  tallies.record(counted)
   return written
 }
 

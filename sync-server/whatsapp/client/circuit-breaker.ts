@@ -27,7 +27,7 @@ export function createCircuitBreaker(options: {
     },
 
     /** Records the error of a provider's answer: null for success. */
-    note(error: ProviderError | null) {
+    record(error: ProviderError | null) {
       if (!error?.opensBreaker) {
         held.error = null
         return

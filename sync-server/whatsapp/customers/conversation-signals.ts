@@ -24,7 +24,7 @@ export function createConversationSignals(options: {
 
   return {
     /** The operator has read up to that place. */
-    noteRead(ownerId: string, contactId: string, readUpTo: number) {
+    recordRead(ownerId: string, contactId: string, readUpTo: number) {
       const mark = async () => {
         const contact = await contacts.find(ownerId, contactId)
         const newest = contact?.lastInbound
@@ -39,7 +39,7 @@ export function createConversationSignals(options: {
     },
 
     /** The operator blocks or unblocks them. */
-    noteBlocked(ownerId: string, contactId: string, isBlocked: boolean) {
+    recordBlocked(ownerId: string, contactId: string, isBlocked: boolean) {
       const tell = async () => {
         const contact = await contacts.find(ownerId, contactId)
         const phone = contact?.waId ?? contact?.phone
@@ -51,7 +51,7 @@ export function createConversationSignals(options: {
     },
 
     /** The operator types. Marks as read too: WhatsApp's typing includes it. */
-    noteTyping(ownerId: string, contactId: string) {
+    recordTyping(ownerId: string, contactId: string) {
       if (!settings.isTypingSent) return
       const key = `${ownerId} ${contactId}`
       if (now() - (typedAt.get(key) ?? Number.NEGATIVE_INFINITY) < typingEveryMs) return

@@ -22,9 +22,9 @@ export type MessageIndexDocument = IndexDocument
 
 export type MessageIndex = ReturnType<typeof createMessageIndex>
 
-const nameEntry = (phoneNumberId: string, wamid: string) =>
+const entryKey = (phoneNumberId: string, wamid: string) =>
   `wamid:${phoneNumberId}:${wamid}` as const
-const nameParked = (phoneNumberId: string, wamid: string) => `parked:${phoneNumberId}:${wamid}:`
+const parkedKey = (phoneNumberId: string, wamid: string) => `parked:${phoneNumberId}:${wamid}:`
 
 interface Authored {
   phoneNumberId: string
@@ -32,7 +32,7 @@ interface Authored {
   /** Only they change their message. */
   authorId: string
 }
-const nameEarly = ({ phoneNumberId, wamid, authorId }: Authored) =>
+const earlyKey = ({ phoneNumberId, wamid, authorId }: Authored) =>
   `early:${phoneNumberId}:${wamid}:${authorId}` as const
 /** As long as Meta tries to bring a webhook. */
 const messagesWaitMs = 7 * 24 * 60 * 60_000
@@ -49,19 +49,19 @@ export function createMessageIndex(options: {
   const { database, now } = options
   return {
     async find(phoneNumberId: string, wamid: string): Promise<IndexedMessage | undefined> {
-      const key = nameEntry(phoneNumberId, wamid)
+      const key = entryKey(phoneNumberId, wamid)
       const found = (await database.read([key])).get(key)
       return found && 'messageId' in found ? found : undefined
     },
 
     async put(phoneNumberId: string, wamid: string, message: IndexedMessage): Promise<void> {
-      await database.insert({ _id: nameEntry(phoneNumberId, wamid), ...message })
+      await database.insert({ _id: entryKey(phoneNumberId, wamid), ...message })
     },
 
     /** Stores a status that arrives before its message is known. */
     async park(item: StatusItem): Promise<void> {
       const { phoneNumberId, wamid, status, at } = item
-      const _id = `${nameParked(phoneNumberId, wamid)}${status}:${at}` as const
+      const _id = `${parkedKey(phoneNumberId, wamid)}${status}:${at}` as const
       await database.insert({ _id: _id as `parked:${string}`, parkedAt: now(), item })
     },
 
@@ -71,7 +71,7 @@ export function createMessageIndex(options: {
       wamid: string,
       take: (item: StatusItem) => Promise<void>,
     ): Promise<void> {
-      const startkey = nameParked(phoneNumberId, wamid)
+      const startkey = parkedKey(phoneNumberId, wamid)
       const found = await database.range({ startkey, endkey: `${startkey}\uffff` })
       for (const one of found) if ('item' in one) await take(one.item)
       await remove(found.map(({ _id }) => _id))
@@ -79,7 +79,7 @@ export function createMessageIndex(options: {
 
     /** Stores a change of a message that has yet to come. */
     async parkEarly(message: Authored, change: EarlyChange): Promise<void> {
-      const _id = nameEarly(message)
+      const _id = earlyKey(message)
       await database.update([_id], (stored) => {
         const before = stored.get(_id)
         const early = before && 'early' in before ? before.early : {}
@@ -93,7 +93,7 @@ export function createMessageIndex(options: {
 
     /** What became of a message before it came. */
     async findEarly(message: Authored): Promise<EarlyChange | undefined> {
-      const _id = nameEarly(message)
+      const _id = earlyKey(message)
       const found = (await database.read([_id])).get(_id)
       return found && 'early' in found ? found.early : undefined
     },

@@ -65,7 +65,7 @@ export function createOutbox(options: {
   function take(entry: OutboxEntry) {
     if (state.isClosed) return
     if (entry.state === 'unknown') return watch(entry)
-    const key = nameLane(entry)
+    const key = laneKey(entry)
     const lane = lanes.get(key) ?? { entries: [], isRunning: false }
     lanes.set(key, lane)
     if (lane.entries.some(({ _id }) => _id === entry._id)) return
@@ -241,7 +241,7 @@ export function createOutbox(options: {
       watches.get(id)?.()
       watches.delete(id)
       await remove(id)
-      const key = nameLane(entry)
+      const key = laneKey(entry)
       const lane = lanes.get(key)
       // A running call ends by itself.
       if (!lane || lane.isRunning) return
@@ -282,6 +282,6 @@ export function createOutbox(options: {
   }
 }
 
-function nameLane({ ownerId, contactId }: OutboxEntry): string {
+function laneKey({ ownerId, contactId }: OutboxEntry): string {
   return `${ownerId} ${contactId}`
 }

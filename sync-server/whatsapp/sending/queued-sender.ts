@@ -65,10 +65,10 @@ export function createQueuedSender(options: {
   clock: Pick<ChannelClock, 'now'>
   applyParked: (phoneNumberId: string, wamid: string) => Promise<void>
   onStatus: (ownerId: string, message: MessageDocument) => void
-  noteSent: (phoneNumberId: string, type: string) => void
+  recordSent: (phoneNumberId: string, type: string) => void
 }) {
   const { copies, contacts, operators, accounts, index, files, media, templates } = options
-  const { sender, settings, clock, applyParked, onStatus, noteSent } = options
+  const { sender, settings, clock, applyParked, onStatus, recordSent } = options
 
   async function fail(
     entry: OutboxEntry,
@@ -206,7 +206,7 @@ export function createQueuedSender(options: {
       })
       switch (outcome.kind) {
         case 'accepted':
-          return await noteAccepted(entry, contact, outcome)
+          return await recordAccepted(entry, contact, outcome)
         case 'rejected':
           if (templateIsWrong.includes(outcome.error.code ?? 0)) templates.forget()
           return await failProvider(entry, outcome.error)
@@ -232,7 +232,7 @@ export function createQueuedSender(options: {
     },
   }
 
-  async function noteAccepted(
+  async function recordAccepted(
     entry: OutboxEntry,
     contact: ContactDocument,
     outcome: {
@@ -267,7 +267,7 @@ export function createQueuedSender(options: {
     const operator = await accounts.findByNumberId(phoneNumberId)
     if (!operator && number !== null) await contacts.recordWriter(phoneNumberId, number, ownerId)
     if (changed?.isChanged) {
-      noteSent(phoneNumberId, changed.message.type)
+      recordSent(phoneNumberId, changed.message.type)
       onStatus(ownerId, changed.message)
     }
     return settled

@@ -48,7 +48,7 @@ export function createMessageSender(options: {
     const outcome = classifySend(answer, attempt)
     const error = 'error' in outcome ? outcome.error : null
     // No answer says nothing about the token.
-    if (outcome.kind === 'accepted' || typeof error?.code === 'number') breaker.note(error)
+    if (outcome.kind === 'accepted' || typeof error?.code === 'number') breaker.record(error)
     if (error) hold(request, error, outcome)
     return outcome
   }

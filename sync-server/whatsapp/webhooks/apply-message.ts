@@ -29,7 +29,7 @@ interface Placed {
  * databases.
  */
 export function createMessageApplier(tools: ApplyTools) {
-  const { operators, contacts, copies, index, media, files, isBlocked, tell, note, now } = tools
+  const { operators, contacts, copies, index, media, files, isBlocked, tell, record, now } = tools
 
   /** @returns our id of a wamid's message, in either direction */
   async function findMessageId(placed: Placed, wamid: string): Promise<string | undefined> {
@@ -64,7 +64,7 @@ export function createMessageApplier(tools: ApplyTools) {
       await contacts.recordNewest(contact, { wamid, orderedAt: stored.orderedAt })
     }
     if (!isNew) return { outcome: 'duplicate', messageId: stored._id }
-    note({
+    record({
       phoneNumberId: placed.phoneNumberId,
       type: stored.type,
       kind: isEcho ? 'outbound' : 'inbound',

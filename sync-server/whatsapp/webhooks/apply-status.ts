@@ -14,7 +14,7 @@ type Applied = Awaited<ReturnType<ApplyItem>>
  * each status returns: so it also settles unanswered sends.
  */
 export function createStatusApplier(tools: ApplyTools) {
-  const { index, copies, settleOutbox, tell, note } = tools
+  const { index, copies, settleOutbox, tell, record } = tools
 
   async function find(item: StatusItem): Promise<IndexedMessage | undefined> {
     const known = await index.find(item.phoneNumberId, item.wamid)
@@ -39,7 +39,7 @@ export function createStatusApplier(tools: ApplyTools) {
     await settleOutbox(outboxEntryKey(target))
     const touched = { messageId, ownerId }
     if (!news.isNews) return { ...touched, outcome: changed.isChanged ? 'stale' : 'duplicate' }
-    note({ phoneNumberId: item.phoneNumberId, kind: 'status', status: item.status })
+    record({ phoneNumberId: item.phoneNumberId, kind: 'status', status: item.status })
     tell.status(ownerId, changed.message)
     return { ...touched, outcome: 'applied' }
   }

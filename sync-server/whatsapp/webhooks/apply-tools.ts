@@ -28,6 +28,6 @@ export interface ApplyTools {
     received: (message: MessageDocument, contact: ContactDocument) => void
     status: (ownerId: string, message: MessageDocument) => void
   }
-  note: (happening: Happening) => void
+  record: (happening: Happening) => void
   now: () => number
 }

@@ -22,7 +22,7 @@ export function createChannelStats() {
 
   return {
     /** Counts a processed webhook for each number that it concerns. */
-    noteEvent(event: WebhookEvent) {
+    recordEvent(event: WebhookEvent) {
       const numbers = new Set(event.items.flatMap(({ phoneNumberId }) => phoneNumberId ?? []))
       for (const number of numbers) {
         const held = of(number)
@@ -39,7 +39,7 @@ export function createChannelStats() {
       }
     },
 
-    note(happening: Happening) {
+    record(happening: Happening) {
       const held = of(happening.phoneNumberId)
       if (happening.kind === 'status') {
         held.statuses[happening.status] += 1

@@ -16,8 +16,7 @@ interface Kept {
 const pageLength = 200
 /** A local document of the events' database: the place up to which everything is processed. */
 const doneUpTo = 'done-up-to'
-const nameLatest = (ownerId: string, messageId: string) =>
-  `message:${ownerId}:${messageId}` as const
+const latestKey = (ownerId: string, messageId: string) => `message:${ownerId}:${messageId}` as const
 const mark = z.looseObject({ _rev: z.optional(z.string()), seq: z.union([z.number(), z.string()]) })
 
 /**
@@ -128,7 +127,7 @@ export function createWebhookEvents(options: {
 
     /** The latest processed webhook that changed a person's message. */
     async findLatest(ownerId: string, messageId: string): Promise<WebhookEvent | undefined> {
-      const key = nameLatest(ownerId, messageId)
+      const key = latestKey(ownerId, messageId)
       const latest = readLatest((await database.read([key])).get(key))
       return latest && (await read(latest.eventId))
     },
@@ -195,7 +194,7 @@ function readLatest(document: WebhookDocument | undefined): LatestEvent | undefi
 
 function listTouched({ items = [] }: Partial<WebhookEvent>): LatestEvent['_id'][] {
   const touched = items.flatMap(({ ownerId, messageId }) =>
-    ownerId === null || messageId === null ? [] : [nameLatest(ownerId, messageId)],
+    ownerId === null || messageId === null ? [] : [latestKey(ownerId, messageId)],
   )
   return [...new Set(touched)]
 }

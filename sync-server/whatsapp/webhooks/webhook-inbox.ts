@@ -83,7 +83,7 @@ export function createWebhookInbox(options: {
       const work = processSafely(next).finally(() => {
         running.delete(next.id)
         startNext()
-        noteIdle()
+        recordIdle()
       })
       running.set(next.id, work)
     }
@@ -136,7 +136,7 @@ export function createWebhookInbox(options: {
 
   /** Serialises updates of one contact; within one webhook, messages come first. */
   function applyInLine(item: WebhookItem, eventId: string): Promise<ProcessedItem> {
-    const key = nameLine(item)
+    const key = lineKey(item)
     const before = lines.get(key) ?? Promise.resolve()
     const own = before.then(() => applyOne(item, eventId))
     lines.set(key, own)
@@ -164,7 +164,7 @@ export function createWebhookInbox(options: {
   }
 
   /** Once nothing is left, the next start can skip what is done. */
-  function noteIdle() {
+  function recordIdle() {
     if (open.size > 0 || state.taking > 0 || state.isClosed) return
     const { taken } = state
     const isStillIdle = () => state.taken === taken && open.size === 0
@@ -298,7 +298,7 @@ function describeFailure(processed: ProcessedItem[] | null): string | null {
   return failed === 0 ? null : `${failed} of ${processed.length} updates failed.`
 }
 
-function nameLine(item: WebhookItem): string {
+function lineKey(item: WebhookItem): string {
   switch (item.kind) {
     case 'message':
       return `${item.phoneNumberId}|${item.sender.waId ?? item.sender.userId}`

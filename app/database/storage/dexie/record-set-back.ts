@@ -59,7 +59,7 @@ function createMutate(tables: Tables): DBCoreTable['mutate'] {
     const written = tables.documents.mutate(request)
     return written.then((result) =>
       newest.then((before) =>
-        lwt >= before - usualDelayMs ? result : note(tables, trans, lwt).then(() => result),
+        lwt >= before - usualDelayMs ? result : record(tables, trans, lwt).then(() => result),
       ),
     )
   }
@@ -75,7 +75,7 @@ function readNewest(documents: DBCoreTable, trans: DBCoreTransaction): PromiseLi
     .then((cursor) => (cursor ? (cursor.key as number) : 0))
 }
 
-function note({ notes }: Tables, trans: DBCoreTransaction, lwt: number): PromiseLike<void> {
+function record({ notes }: Tables, trans: DBCoreTransaction, lwt: number): PromiseLike<void> {
   return notes.get({ trans, key: setBackMark }).then((found: SetBack | undefined) => {
     const values = [
       {

@@ -131,7 +131,7 @@ export async function createAppDevice(
   socket.on('message', (frame) => {
     counts.frames += 1
     const event = JSON.parse(String(frame))
-    pushes.hear()
+    pushes.recordFrame()
     pushes.handle(event)
     handle(event)
   })

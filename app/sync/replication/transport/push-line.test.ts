@@ -102,7 +102,7 @@ function openLine({ isTaken = true } = {}) {
     now: () => line.now,
   })
   const open = () => {
-    pushes.hear()
+    pushes.recordFrame()
     pushes.handle({ event: 'pushes-taken', data: true })
   }
   if (isTaken) open()
@@ -166,13 +166,13 @@ test('P7: a line that swallows pushes is waited for once, and trusted again when
 test('P7: a line that says something else meanwhile is given the same time once more', async () => {
   const { push, answer, read, asked, pushes } = openLine()
   const first = push()
-  pushes.hear()
+  pushes.recordFrame()
   await vi.advanceTimersByTimeAsync(9_000)
   answer(201)
   expect(await read(first)).toBe('over the line')
   const second = push()
   for (let n = 0; n < 20; n += 1) {
-    pushes.hear()
+    pushes.recordFrame()
     await vi.advanceTimersByTimeAsync(1_000)
   }
   expect(await read(second)).toBe('by a request')
@@ -194,7 +194,7 @@ test('a device that slept, and heard nothing since, pushes by a request', async 
   line.now += 60_000
   await push()
   expect([said.length, asked.length]).toEqual([0, 1])
-  pushes.hear()
+  pushes.recordFrame()
   void push()
   expect([said.length, asked.length]).toEqual([1, 1])
 })

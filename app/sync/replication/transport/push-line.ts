@@ -105,7 +105,7 @@ export function createPushLine(options: {
       if (event.event === 'push-answered') waiting.get(event.data.id)?.answer(event.data)
     },
     /** The line is alive: something came, of whatever kind. */
-    hear() {
+    recordFrame() {
       state.heardAt = now()
       for (const one of waiting.values()) one.isHeard = true
     },

@@ -10,7 +10,7 @@ export function emitStatus(
   message: SentMessage,
   options: { planned: Omit<PlannedStatus, 'afterMs'>; copies?: number; at?: number },
 ) {
-  const change = note(emulation, message, options.planned, options.at)
+  const change = record(emulation, message, options.planned, options.at)
   emulation.webhooks.send([toChange(emulation, message, [change])], options.copies)
 }
 
@@ -41,7 +41,7 @@ export function scheduleStatuses(
 
 /** Sends `sent` before the send's answer. */
 export async function sendEarly(emulation: Emulation, message: SentMessage) {
-  const change = note(emulation, message, { status: 'sent' })
+  const change = record(emulation, message, { status: 'sent' })
   await emulation.webhooks.sendNow([toChange(emulation, message, [change])])
 }
 
@@ -54,7 +54,7 @@ export function planStatuses(
   return message.type === 'reaction' ? planned.filter(({ status }) => status === 'sent') : planned
 }
 
-function note(
+function record(
   emulation: Emulation,
   message: SentMessage,
   planned: Omit<PlannedStatus, 'afterMs'>,
@@ -75,7 +75,7 @@ function sendOneBatch(
   message: SentMessage,
   planned: readonly PlannedStatus[],
 ) {
-  const changes = planned.map((one) => note(emulation, message, one))
+  const changes = planned.map((one) => record(emulation, message, one))
   const { change } = receiveMessage(emulation, {
     from: message.customer.digits,
     phoneNumberId: message.phoneNumberId,

@@ -4,7 +4,7 @@ import { isIPv6 } from 'node:net'
  * The key of a caller where attempts are counted: a whole IPv4 address, or the first 64 bits of an
  * IPv6 address, because one customer owns the rest and could change it at each try.
  */
-export function nameNetwork(address: string): string {
+export function networkKey(address: string): string {
   const [plain = ''] = address.split('%')
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(plain)?.[1]
   if (mapped || !isIPv6(plain)) return mapped ?? plain

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { startTestApp } from '../../testing/start-test-app.ts'
-import { nameNetwork } from './name-network.ts'
+import { networkKey } from './network-key.ts'
 
 describe('a caller’s network', () => {
   it.each([
@@ -15,7 +15,7 @@ describe('a caller’s network', () => {
     ['64:ff9b::192.0.2.7', '64:ff9b:0:0::/64'],
     ['', ''],
   ])('of %s is %s', (address, network) => {
-    expect(nameNetwork(address)).toBe(network)
+    expect(networkKey(address)).toBe(network)
   })
 
   it('is stopped as a whole when it guesses', async () => {

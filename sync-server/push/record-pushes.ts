@@ -4,12 +4,12 @@ import type { NewMessage } from './push-news.ts'
 type Tell = (userId: string, event: ServerEvent) => void
 
 /** Tells an operator's devices of an event, and pushes a customer's new message. */
-export function notePushes(options: { tell: Tell; note: (message: NewMessage) => void }): Tell {
-  const { tell, note } = options
+export function recordPushes(options: { tell: Tell; record: (message: NewMessage) => void }): Tell {
+  const { tell, record } = options
   return (userId, event) => {
     tell(userId, event)
     if (event.event !== 'whatsapp-message-received') return
     const { messageId, senderId } = event.data
-    note({ _id: messageId, senderId, recipientId: userId })
+    record({ _id: messageId, senderId, recipientId: userId })
   }
 }
