@@ -124,7 +124,7 @@ export function createPushDocuments(options: {
       }
       const { call, answer } = await calls.ask(describe, readFound)
       reading.grow(call.size.amount)
-      found.push(...answer.map(withoutRev))
+      found.push(...answer.map(toRxDocument))
       left = left.slice(call.size.amount)
     }
     return found
@@ -179,6 +179,7 @@ export function createPushDocuments(options: {
   }
 }
 
-function withoutRev({ _rev, ...document }: ServerDocument): ServerDocument {
+/** As RxDB keeps it: without the revision, and with its mark of a deletion. */
+function toRxDocument({ _rev, ...document }: ServerDocument): ServerDocument {
   return { ...document, _deleted: false }
 }
