@@ -142,6 +142,22 @@ test('a chat that is deleted goes at once with what it holds then, and comes bac
   expect((await phone.read(ben)).map(({ content }) => content)).toEqual(['meanwhile'])
 })
 
+test('a chat that comes back by a new message begins with that, not with unread ones that went', async () => {
+  const { lab, ann, ben, phone, tablet } = await start()
+  const { undo, conversations } = phone.messenger
+  for (let count = 1; count <= 60; count += 1) await tablet.say(ann, `unread ${count}`)
+  await lab.settle()
+  await undo.clearConversation(ben.userId)
+  undo.hold(true)
+  await tablet.say(ann, 'are you there?')
+  const hasRow = () => conversations.getSnapshot().some(({ peerId }) => peerId === ben.userId)
+  await expect.poll(hasRow).toBe(true)
+  const view = phone.messenger.openConversation(ben.userId, { startsAtUnread: true })
+  const { items } = await untilLive(view.messages, ({ isLoaded }) => isLoaded)
+  expect(items.map(({ content }) => content)).toEqual(['are you there?'])
+  undo.hold(false)
+})
+
 test('nothing leads to a message of a chat that is deleted, until that is undone', async () => {
   const { ben, phone, id, shown } = await start()
   const { undo } = phone.messenger

@@ -27,11 +27,11 @@ export function useFloatingDate(
     const element = scroller.current
     if (!element) return
     const added = new AbortController()
-    const record = () => {
+    const setByHand = () => {
       isByHand.current = true
     }
     for (const name of ['wheel', 'touchmove', 'pointerdown', 'keydown']) {
-      element.addEventListener(name, record, { passive: true, signal: added.signal })
+      element.addEventListener(name, setByHand, { passive: true, signal: added.signal })
     }
     return () => added.abort()
   }, [scroller])

@@ -66,7 +66,7 @@ export function createMessageWindow(options: {
   hiddenUpTo?: () => number
   onError: (cause: unknown) => void
 }): ConversationView {
-  const { database, peerId, onError } = options
+  const { database, peerId, hiddenUpTo = () => 0, onError } = options
   const loaded = new Map<string, MessageDocument>()
   /** The published form of each message with its inputs: equal inputs reuse the object. */
   const shown = new WeakMap<MessageDocument, MessageDocument>()
@@ -119,7 +119,7 @@ export function createMessageWindow(options: {
   }
 
   function isHidden({ orderedAt }: Pick<MessageDocument, 'orderedAt'>): boolean {
-    return orderedAt <= (options.hiddenUpTo?.() ?? 0)
+    return orderedAt <= hiddenUpTo()
   }
 
   async function findShown(messageId: string | undefined): Promise<StoredMessage | undefined> {
@@ -247,13 +247,14 @@ export function createMessageWindow(options: {
     setClearedUpTo(conversation?.clearedUpTo ?? 0)
     const readUpTo = Math.max(conversation?.readUpTo ?? 0, marks.clearedUpTo)
     marks.readUpTo = Math.max(marks.readUpTo, readUpTo)
+    const seenUpTo = Math.max(readUpTo, hiddenUpTo())
     const firstUnread = options.startsAtUnread
-      ? await findFirstUnread(database.messages, { peerId, readUpTo })
+      ? await findFirstUnread(database.messages, { peerId, readUpTo: seenUpTo })
       : undefined
     const start = (await findShown(options.startsAtId)) ?? firstUnread
     if (start) await readAround(start)
     else await readNewest()
-    await reading.begin({ readUpTo, firstUnread })
+    await reading.begin({ readUpTo: seenUpTo, firstUnread })
     state.isLoaded = true
     state.hasFailed = false
   }
@@ -300,7 +301,7 @@ export function createMessageWindow(options: {
     jumpToTime: (time) =>
       enqueue(async () => {
         await readFirst()
-        const clearedUpTo = Math.max(marks.clearedUpTo, options.hiddenUpTo?.() ?? 0)
+        const clearedUpTo = Math.max(marks.clearedUpTo, hiddenUpTo())
         const request = { peerId, from: { newerThan: time }, clearedUpTo, limit: 1 }
         const [target] = await readMessagePage(database.messages, request)
         if (target && !loaded.has(target._id)) await readAround(target)
