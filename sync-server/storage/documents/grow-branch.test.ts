@@ -84,6 +84,19 @@ test('nothing grows where the tree knows all that was pushed', () => {
   ).toBeUndefined()
 })
 
+test('a hash that stands in another generation is dropped: its ancestry would be read wrongly', () => {
+  const leaves = [{ revisions: { start: 4, ids: ['dd', 'cc', 'bb'] }, isDeleted: false }]
+  const lower = { id: 'n', revisions: { start: 2, ids: ['cc', 'bb'] } }
+  expect(growBranch({ body: { _id: 'n' }, pushed: [lower], leaves })).toBeUndefined()
+
+  const upper = { id: 'n', revisions: { start: 3, ids: ['cc', 'bb'] } }
+  const grown = growBranch({ body: { _id: 'n' }, pushed: [lower, upper], leaves: [] })
+  expect(grown?.docs.map(({ _revisions }) => _revisions?.ids)).toEqual([
+    [expect.any(String), 'cc', 'bb'],
+  ])
+  expect(grown?.rev).toMatch(/^3-/)
+})
+
 test('revisions are named by generation and hash, newest first', () => {
   expect(listRevs({ start: 3, ids: ['c', 'b', 'a'] })).toEqual(['3-c', '2-b', '1-a'])
 })

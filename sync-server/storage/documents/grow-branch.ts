@@ -99,30 +99,40 @@ export function grow(parent: Revisions, content: string, nameChild: NameChild): 
 
 /**
  * PouchDB keeps one body for each revision name. A name under two parents would be compacted in one
- * place and be the only copy in the other, making the document unreadable forever.
+ * place and be the only copy in the other, making the document unreadable forever. It also looks up
+ * a revision's ancestry by its hash alone: a hash in two generations would get the wrong one, and
+ * the next push would be compared with a tree that is not the stored one.
  */
 function takeConsistent(
   leaves: readonly Leaf[],
   pushed: readonly PushedRevision[],
 ): PushedRevision[] {
   const parents = new Map<string, string | undefined>()
+  const generations = new Map<string, number>()
   const record = (revisions: Revisions) => {
     const revs = listRevs(revisions)
     for (const [index, rev] of revs.entries()) {
       parents.set(rev, revs[index + 1] ?? parents.get(rev))
     }
+    for (const [index, hash] of revisions.ids.entries()) {
+      generations.set(hash, revisions.start - index)
+    }
   }
   for (const { revisions } of leaves) record(revisions)
   return pushed.filter(({ revisions }) => {
     const revs = listRevs(revisions)
+    const isInPlace = revisions.ids.every(
+      (hash, index) =>
+        (generations.get(hash) ?? revisions.start - index) === revisions.start - index,
+    )
     const isConsistent = revs.every((rev, index) => {
       const [before, now] = [parents.get(rev), revs[index + 1]]
       return before === undefined || now === undefined
         ? !parents.has(rev) || before === now || isCutOff(revisions)
         : before === now
     })
-    if (isConsistent) record(revisions)
-    return isConsistent
+    if (isInPlace && isConsistent) record(revisions)
+    return isInPlace && isConsistent
   })
 }
 
