@@ -1,6 +1,6 @@
 /**
- * Every limit and constant that several parts read. Units are in the names.
- * Source: section 9 of the specification, and the design.
+ * Every limit and constant that several parts read. Units are in the names. Source: decision 61,
+ * section 9, for those that it lists.
  */
 export const limits = {
   username: { minLength: 2, maxLength: 30 },
@@ -102,5 +102,5 @@ export const limits = {
   tabletBelowPx: 1_024,
 } as const
 
-/** The default About text. Section 3 of the specification. */
+/** The default About text. Source: decision 61, section 3. */
 export const defaultAbout = 'Hey there! I am using WhatsApp'

@@ -54,7 +54,7 @@ const businessMedia = z.object({
   size: z.optional(z.number()),
 })
 
-/** Message content beyond text on a business channel, in the specification's terms. */
+/** Message content beyond text on a business channel, in the terms of decision 61, section 3. */
 const payloadFields = {
   interactive: z.optional(z.json()),
   location: z.optional(z.json()),

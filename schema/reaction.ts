@@ -13,7 +13,7 @@ export type Reaction = z.infer<typeof reaction>
 export const reactions = z.record(id, reaction)
 export type Reactions = z.infer<typeof reactions>
 
-/** The seven offered first. Source: section 2 of the specification. */
+/** The seven offered first. Source: decision 61, section 2. */
 export const quickReactions = ['👍', '❤️', '😃', '😢', '🙏', '👎', '😡'] as const
 
 /** Is this a valid reaction? Empty removes one. */

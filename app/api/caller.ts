@@ -14,7 +14,7 @@ export interface Call<Answer extends z.ZodMiniType> {
   answer: Answer
   /** Is the answer a file? Then it becomes a `Blob`, and no cache keeps a second copy of it. */
   isFile?: boolean
-  /** The fallback words when the server gives none. Section 8 of the specification. */
+  /** The fallback words when the server gives none. Source: decision 61, section 8. */
   fallback: string
   /** Words for a status; they take precedence over the server's. */
   words?: Partial<Record<number, string>>

@@ -175,7 +175,7 @@ export function createOwnCalls(options: { call: Caller; record: OwnRecord }) {
     },
 
     /**
-     * Takes the phone number along, as the specification says.
+     * Takes the phone number along (decision 61, section 7).
      * @param options.keepsPhone leaves it in the record
      */
     async unlinkWhatsApp({ keepsPhone = false } = {}): Promise<void> {

@@ -43,7 +43,7 @@ const userKey = 'user'
 /** Tells the other tabs that not the person has ended the sign-in: the id of its user. */
 const endedKey = 'ended-user'
 
-/** Keeps `token` and `user` where the specification says, and notifies all tabs of changes. */
+/** Keeps `token` and `user` (decision 61, section 9) and notifies all tabs of changes. */
 export function createSessionStore(options: SessionStoreOptions): SessionStore {
   const { kept, passing } = options
   /**

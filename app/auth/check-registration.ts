@@ -5,7 +5,7 @@ interface RegistrationDraft {
   confirmation: string
 }
 
-/** The first problem, in the specification's order, or undefined. Source: its section 5. */
+/** The first problem or undefined; their order is that of decision 61, section 5. */
 export function checkRegistration({
   password,
   confirmation,

@@ -3,7 +3,7 @@ const withCountryCode = /^\+\d{1,3}\d{10,14}$/
 
 export type PhoneSearchCheck = { digits: string } | { problem: string }
 
-/** The digits of the number, with its country code. Source: section 5 of the specification. */
+/** The digits of the number, with its country code. Source: decision 61, section 5. */
 export function checkPhoneSearch(text: string): PhoneSearchCheck {
   const phone = text.replace(formatting, '')
   if (phone === '') return { problem: 'Please enter a phone number' }

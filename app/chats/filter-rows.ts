@@ -34,7 +34,7 @@ function matchesFilter(row: ConversationRow, filter: ListFilter): boolean {
   }
 }
 
-/** The text of an empty list. Source: section 2 of the specification. */
+/** The text of an empty list. Source: decision 61, section 2. */
 export function nameEmptyList(isArchived: boolean, filter: ListFilter): string {
   if (isArchived) return 'No archived chats'
   switch (filter) {

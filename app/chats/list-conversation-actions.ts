@@ -14,7 +14,7 @@ interface ConversationActionOptions {
   askDelete(row: ConversationRow): void
 }
 
-/** The menu of one conversation. Source: section 2 of the specification. */
+/** The menu of one conversation. Source: decision 61, section 2. */
 export function listConversationActions(options: ConversationActionOptions): MenuAction[] {
   const { row, commands, undo, attempt, askMute, askDelete } = options
   const { peerId, isPinned, isMuted, isArchived } = row

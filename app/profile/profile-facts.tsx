@@ -39,7 +39,7 @@ export function Fact({ name, value, note }: { name: string; value: string; note?
   )
 }
 
-/** The specification's words, and where it can be changed with the password. */
+/** Fixed words (decision 61, section 2), and where it can be changed with the password. */
 export function EmailNote({ id }: { id?: string }) {
   return (
     <small id={id}>

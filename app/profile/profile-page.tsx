@@ -29,7 +29,7 @@ export interface ProfilePageProps {
   onDeleteAccount(): Promise<void>
 }
 
-/** Shows and edits the signed-in person's record. Source: section 2 of the specification. */
+/** Shows and edits the signed-in person's record. Source: decision 61, section 2. */
 export function ProfilePage(props: ProfilePageProps) {
   const { profile, isOnline, lastSyncedAt } = props
   const { user } = profile

@@ -18,7 +18,7 @@ export interface ProfilePanelProps {
   onLogout(): void
 }
 
-/** One's own record in the place of the list. Source: section 2 of the specification. */
+/** One's own record in the place of the list. Source: decision 61, section 2. */
 export function ProfilePanel(props: ProfilePanelProps) {
   const { profile, channel, isLoggingOut, onBack, onLogout } = props
   const { isEditing, editButton, edit, stop } = useEditing()

@@ -7,7 +7,7 @@ interface SettingsPanelProps {
   onLogout(): void
 }
 
-/** The settings beside the chats. Source: section 2 of the specification. */
+/** The settings beside the chats. Source: decision 61, section 2. */
 export function SettingsPanel({ onShortcuts, onLogout }: SettingsPanelProps) {
   return (
     <nav className={styles.panel} aria-label="Settings">

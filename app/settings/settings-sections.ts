@@ -13,7 +13,7 @@ export const settingsSections = [
 export const settingsPages = [...settingsSections, 'chats'] as const
 export type SettingsSection = (typeof settingsPages)[number]
 
-/** The menu's name for each section. Source: section 2 of the specification. */
+/** The menu's name for each section. Source: decision 61, section 2. */
 export const sectionWords: Record<
   SettingsSection,
   { name: string; about: string; icon: IconName }

@@ -31,7 +31,7 @@ const ShareRoute = lazy(() =>
   import('./routes/share-route.tsx').then((module) => ({ default: module.ShareRoute })),
 )
 
-/** The route table. Source: section 2 of the specification. */
+/** The route table. Source: decision 61, section 2. */
 export function AppRoutes() {
   return (
     <Suspense fallback={<FullScreenLoader text="Verifying authentication..." />}>

@@ -7,10 +7,9 @@ export function titlePage(page: string): string {
 }
 
 /**
- * The store page of the desktop app that the empty pane links to. Source: section 2 of the
- * specification.
+ * The store page of the desktop app that the empty pane links to. Source: decision 61, section 2.
  */
 export const desktopAppUrl = 'https://apps.microsoft.com/detail/9nksqgp7f2nh'
 
-/** Source: section 9 of the specification. */
+/** Source: decision 61, section 9. */
 export const productVersion = '1.0.0'

@@ -45,7 +45,7 @@ export function ChannelDialogs(props: ChannelDialogsProps) {
 
   async function send(outgoing: Outgoing, digits?: string) {
     const recipientId = await findRecipient(digits)
-    // Asks for a missing number before sending: section 5 of the specification.
+    // Asks for a missing number before sending: decision 61, section 5.
     if (recipientId === undefined) return onWish({ kind: 'phone', next: outgoing })
     await messenger.commands.sendMessage({ peerId: recipientId, keepsDraft: true, ...outgoing })
     close()

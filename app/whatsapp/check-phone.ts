@@ -2,7 +2,7 @@ import { limits } from '../../schema/limits.ts'
 
 const { min, max } = limits.phoneDigits
 
-/** The digits of a valid number, or the problem. Source: section 5 of the specification. */
+/** The digits of a valid number, or the problem. Source: decision 61, section 5. */
 export function checkPhone(text: string): { digits: string } | { problem: string } {
   if (text.trim() === '') return { problem: 'Phone number is required' }
   const digits = text.replace(/\D/g, '')

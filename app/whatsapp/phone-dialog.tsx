@@ -12,7 +12,7 @@ interface PhoneDialogProps {
   onClose(): void
 }
 
-/** Asks for a phone number to write to on WhatsApp. Source: section 2 of the specification. */
+/** Asks for a phone number to write to on WhatsApp. Source: decision 61, section 2. */
 export function PhoneDialog({ channel, onStart, onClose }: PhoneDialogProps) {
   const [phone, setPhone] = useState('')
   const { problem, setProblem, isBusy, run } = useSubmission()

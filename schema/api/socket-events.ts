@@ -200,8 +200,8 @@ export const serverEvents = {
   /** The server refused a message from `send-message`; `code` and `error` say why. */
   'message-refused': z.object({ messageId: id, code: z.string(), error: z.string() }),
   /**
-   * A hint (P7), as the specification names it: a customer wrote. The same id again brings its
-   * file.
+   * A hint (P7), with a fixed name (decision 61, section 7): a customer wrote. The same id again
+   * brings its file.
    */
   'whatsapp-message-received': z.object({
     messageId: id,

@@ -22,7 +22,7 @@ const givenProfile = z.pipe(
 
 /**
  * What POST /users/link-whatsapp takes; any number formatting. Missing fields are reported before
- * invalid ones. Source: section 5 of the specification.
+ * invalid ones. Source: decision 61, section 5.
  */
 export const whatsAppLink = z.pipe(
   z.object(

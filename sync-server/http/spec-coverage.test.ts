@@ -31,7 +31,7 @@ const pushes = '../push/push.test.ts'
 
 const deviceLinks = 'linking/linking.test.ts'
 
-/** Every row of section 7 of the specification. */
+/** Every call of decision 61, section 7. */
 const specified: Row[] = [
   ['POST /auth/login', auth, 'takes the username, the email and the phone number'],
   ['POST /auth/register', auth, 'creates a person and signs in'],

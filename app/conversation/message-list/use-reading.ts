@@ -17,7 +17,7 @@ const nothing: VisibleRange = { upTo: 0, holdsEnd: false }
 
 /**
  * Marks messages as read, only while the person is there: on opening all that have arrived, then
- * each a second after it becomes visible. Source: section 4 of the specification.
+ * each a second after it becomes visible. Source: decision 61, section 4.
  */
 export function useReading({ messenger, peerId, view, isLoaded, sight }: ReadingOptions): void {
   const isThere = usePageAttention()

@@ -7,9 +7,7 @@ export const suggestedNames: Record<SuggestedMode, string> = {
   recent: 'Recently Used',
 }
 
-/**
- * emoji-mart's categories in the order of the specification's section 2, with its names for them.
- */
+/** emoji-mart's categories with their shown names, in the order of decision 61, section 2. */
 export const emojiCategories = [
   { id: 'people', name: 'Smileys & People' },
   { id: 'nature', name: 'Animals & Nature' },

@@ -1,4 +1,4 @@
-/** In the order of the specification's section 2. */
+/** In the order of decision 61, section 2. */
 export const emojiStyles = ['native', 'apple', 'twitter', 'google', 'facebook'] as const
 export type EmojiStyle = (typeof emojiStyles)[number]
 

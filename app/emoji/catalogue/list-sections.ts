@@ -18,7 +18,7 @@ export interface EmojiSection {
 /** Can the chosen style draw it? */
 export type CanDraw = (emoji: EmojiEntry) => boolean
 
-/** All sections of the picker, in the order of the specification; omits empty categories. */
+/** All sections of the picker, without empty categories. Their order: decision 61, section 2. */
 export function listSections(
   data: EmojiData,
   options: {

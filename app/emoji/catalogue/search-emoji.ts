@@ -1,8 +1,8 @@
 import type { EmojiData, EmojiEntry } from './emoji-data.ts'
 
 /**
- * The picker's search results; undefined for a query that is too short. Source: section 5 of the
- * specification.
+ * The picker's search results; undefined for a query that is too short. Source: decision 61,
+ * section 5.
  */
 export async function searchEmoji(
   data: Pick<EmojiData, 'search'>,

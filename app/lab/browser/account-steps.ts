@@ -17,7 +17,7 @@ export async function registerPerson(person: BrowserPerson) {
   if (person.keepsApp) await waitUntilKept(person)
 }
 
-/** Runs in the page before its scripts: stores a sign-in where the specification says. */
+/** Runs in the page before its scripts: stores a sign-in where the app keeps it. */
 function storeSignIn({ token, user }: { token: string; user: object }) {
   localStorage.setItem('token', token)
   localStorage.setItem('user', JSON.stringify(user))

@@ -4,7 +4,7 @@ import { isAnimated } from './is-animated.ts'
 const shrunkKinds = /^image\/(jpeg|png|webp)$/
 
 /**
- * A picture as it is sent: within the specification's 800 by 600 (600 by 800 upright), JPEG,
+ * A picture as it is sent: within 800 by 600 (600 by 800 upright; decision 61, section 9), JPEG,
  * without metadata. Other files, and pictures that this browser cannot shrink, stay as they are.
  */
 export async function shrinkPicture(file: File): Promise<File> {

@@ -2,10 +2,10 @@ import { limits } from '../../../schema/limits.ts'
 
 const pageTypes = ['image/jpeg', 'image/jpg', 'image/png', 'image/webp']
 
-/** The two places of the specification that take a picture check it in their own words. */
+/** Two places take a picture, each with its own words. Source: decision 61, section 5. */
 export type PicturePlace = 'page' | 'panel'
 
-/** What is wrong with a chosen file, in words. Source: section 5 of the specification. */
+/** What is wrong with a chosen file, in words. Source: decision 61, section 5. */
 export function checkPicture(
   file: Pick<File, 'type' | 'size'> | undefined,
   place: PicturePlace,

@@ -3,7 +3,7 @@ import { Icon } from '../../ui/icons/icon.tsx'
 import styles from './empty-pane.module.css'
 import { StormPicture } from './storm-picture.tsx'
 
-/** Shown beside the list while no conversation is open. Source: section 2 of the specification. */
+/** Shown beside the list while no conversation is open. Source: decision 61, section 2. */
 export function EmptyPane() {
   return (
     <section className={styles.pane} aria-label="No chat open">
@@ -20,7 +20,7 @@ export function EmptyPane() {
   )
 }
 
-/** Shown beside the panel of the settings. Source: section 2 of the specification. */
+/** Shown beside the panel of the settings. Source: decision 61, section 2. */
 export function SettingsPane() {
   return (
     <section className={styles.pane} aria-label="No setting open">

@@ -11,8 +11,8 @@ interface FirstLoad {
 }
 
 /**
- * The loading screen, only for this person's first visit on this device. Source: section 4 of the
- * specification.
+ * The loading screen, only for this person's first visit on this device. Source: decision 61,
+ * section 4.
  */
 export function useFirstLoad(userId: string): FirstLoad {
   const key = `first-load-done ${userId}`

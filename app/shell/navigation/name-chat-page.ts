@@ -1,8 +1,8 @@
 import type { ChatPlace } from './read-chat-place.ts'
 
 /**
- * The page's name for the title; undefined to show the product's name alone. Source: section 2 of
- * the specification.
+ * The page's name for the title; undefined to show the product's name alone. Source: decision 61,
+ * section 2.
  */
 export function nameChatPage(place: ChatPlace, peerName: string | undefined): string | undefined {
   switch (place.section) {

@@ -23,10 +23,7 @@ export interface ChatPlace {
 
 const contents: readonly MessageKind[] = ['media', 'files', 'links']
 
-/**
- * Parses a path below /chat; undefined if nothing matches. Source: the route table of the
- * specification.
- */
+/** Parses a path below /chat; undefined if nothing matches. Source: decision 61, section 2. */
 export function readChatPlace(pathname: string): ChatPlace | undefined {
   const [, , first, second, ...rest] = pathname.replace(/\/+$/, '').split('/')
   if (first === undefined) return { section: 'chats' }

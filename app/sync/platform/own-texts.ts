@@ -1,6 +1,6 @@
 import type { KeyValueStorage } from '../../database/storage/key-value-storage.ts'
 
-/** Where the page finds the settings before the database opens. Section 9 of the specification. */
+/** Where the page finds the settings before the database opens. Source: decision 61, section 9. */
 export const settingsTextKey = 'userSettings'
 
 /** The emoji picked on this device, by whoever was signed in. */

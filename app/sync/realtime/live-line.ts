@@ -11,7 +11,7 @@ export interface LiveLineOptions extends SocketOptions, Pick<PollingOptions, 'on
 
 /**
  * The event line: a socket, or long polling when no socket gets through. It keeps retrying the
- * socket, which takes over as soon as it opens. Source: section 7 of the specification.
+ * socket, which takes over as soon as it opens. Source: decision 61, section 7.
  */
 export function createLiveLine(options: LiveLineOptions): Socket {
   const state = {

@@ -60,7 +60,7 @@ const ends = new Map<number, End>([
 
 /**
  * One connection at a time. Reconnects after a break: five times at 1 s, then slower with jitter,
- * and immediately when the network or the person returns. Section 9 of the specification. A
+ * and immediately when the network or the person returns. Source: decision 61, section 9. A
  * displaced socket stays closed until the person returns.
  */
 export function createSocket(options: SocketOptions): Socket {

@@ -4,7 +4,7 @@ import { startOfDay } from './format-day.ts'
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
 
-/** Last-seen words. `lastSeen`, `now`: epoch ms. Source: section 9 of the specification, time display. */
+/** Last-seen words. `lastSeen`, `now`: epoch ms. Source: decision 61, section 9, time display. */
 export function formatLastSeen(lastSeen: number | undefined, now: number): string {
   if (lastSeen === undefined) return 'Never'
   const age = now - lastSeen

@@ -19,7 +19,10 @@ const palette = [
   '#556470',
 ] as const
 
-/** A colour for a name: the sum of its characters picks from the palette. Source: section 9 of the specification. */
+/**
+ * A colour for a name: the sum of its characters picks from the palette. Source: decision 61,
+ * section 9.
+ */
 export function pickAvatarColour(name: string): string {
   let sum = 0
   for (const character of name) sum += character.codePointAt(0) ?? 0

@@ -12,8 +12,8 @@ export interface Channel {
 }
 
 /**
- * The signed-in person's channel: section 3 of the specification. A phone number alone, by which
- * people are found and sign in, reaches nobody there, and so is no link.
+ * The signed-in person's channel: decision 61, section 3. A phone number alone, by which people are
+ * found and sign in, reaches nobody there, and so is no link.
  */
 export function readChannel(user: OwnUser | undefined): Channel {
   const { wa_id, phone_number, phone_number_id, whatsapp_channel } = user ?? {}

@@ -3,7 +3,7 @@ import type { MenuAction } from '../../ui/menus/menu-action.ts'
 import type { Channel } from './channel.ts'
 import type { ChannelWish } from './channel-wish.ts'
 
-/** The channel's actions in the composer's attach menu. Source: section 2 of the specification. */
+/** The channel's actions in the composer's attach menu. Source: decision 61, section 2. */
 export function listChannelActions(options: {
   channel: Pick<Channel, 'isLinked'>
   peer: Pick<PublicUser, 'phone_number' | 'isWhatsAppContact'> | undefined

@@ -12,7 +12,7 @@ export interface LinkForm {
 const formatting = /[\s().-]/g
 const withCountryCode = /^\+\d{1,3}\d{10,14}$/
 
-/** The form as the server takes it, or the problem. Source: section 5 of the specification. */
+/** The form as the server takes it, or the problem. Source: decision 61, section 5. */
 export function checkLink(form: LinkForm): { link: WhatsAppLink } | { problem: string } {
   const waId = form.waId.replace(formatting, '').replace(/^\+/, '')
   const phone = form.phone.replace(formatting, '')

@@ -14,10 +14,7 @@ export interface IntegrationDialogProps {
   onClose(): void
 }
 
-/**
- * Links a WhatsApp Business account, or shows the linked one. Source: section 2 of the
- * specification.
- */
+/** Links a WhatsApp Business account, or shows the linked one. Source: decision 61, section 2. */
 export function IntegrationDialog({ user, onLink, onUnlink, onClose }: IntegrationDialogProps) {
   const channel = readChannel(user)
   return (

@@ -2,7 +2,7 @@ import type { WhatsAppTemplate } from '../../../schema/api/whatsapp-template.ts'
 
 const kept = { language: 'en', category: 'UTILITY', status: 'APPROVED' } as const
 
-/** The templates shown before the server's first answer. Source: section 3 of the specification. */
+/** The templates shown before the server's first answer. Source: decision 61, section 3. */
 export const builtInTemplates: readonly WhatsAppTemplate[] = [
   {
     ...kept,

@@ -22,7 +22,7 @@ interface TemplatesDialogProps {
   onClose(): void
 }
 
-/** Lists the account's templates, to fill in and send. Source: section 2 of the specification. */
+/** Lists the account's templates, to fill in and send. Source: decision 61, section 2. */
 export function TemplatesDialog(props: TemplatesDialogProps) {
   const { channel, templates, words, onSend, onClose } = props
   const [chosen, setChosen] = useState<WhatsAppTemplate>()

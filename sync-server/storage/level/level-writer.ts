@@ -15,6 +15,8 @@ interface Waiting extends GroupMember {
 
 /** Nobody misses a receipt for this long, and those of many people become one write. */
 const patienceMs = 20
+/** At least this long between two such writes: what each costs is shared by more people. */
+const patientEveryMs = 100
 
 /** The next caller waits for a whole group: keep it short. */
 const membersAtOnce = 250
@@ -37,6 +39,8 @@ export function createLevelWriter(options: {
   const state = {
     running: undefined as Promise<void> | undefined,
     patience: undefined as NodeJS.Timeout | undefined,
+    /** By `performance.now()`. */
+    patienceEndedAt: Number.NEGATIVE_INFINITY,
     unsure: 0,
   }
   /** Databases whose failed write may be stored. */
@@ -56,6 +60,7 @@ export function createLevelWriter(options: {
   function endPatience() {
     clearTimeout(state.patience)
     state.patience = undefined
+    state.patienceEndedAt = performance.now()
     enqueue(patient.splice(0))
   }
 
@@ -111,7 +116,8 @@ export function createLevelWriter(options: {
         }
         if (!transaction.isPatient) return enqueue([member])
         patient.push(member)
-        state.patience ??= setTimeout(endPatience, patienceMs)
+        const pauseMs = state.patienceEndedAt + patientEveryMs - performance.now()
+        state.patience ??= setTimeout(endPatience, Math.max(patienceMs, pauseMs))
       })
     },
     countWaiting: () => waiting.count() + patient.length,
