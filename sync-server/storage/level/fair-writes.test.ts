@@ -1,7 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { setImmediate } from 'node:timers/promises'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { createStorage } from '../storage.ts'
 
 interface Note {
@@ -59,3 +60,42 @@ test('no write waits for patient ones that came before it, and none of them is l
   const stored = await state.storage.database<Note>('ann').range({})
   expect(stored.map(({ _id }) => _id)).toEqual(['message', 'one', 'three', 'two'])
 })
+
+test('patient writes wait a moment for each other, and longer after a write of theirs', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'petrel-fair-'))
+  const storage = createStorage({ dataDir, durability: 'sync' })
+  const write = (_id: string, isPatient: boolean) =>
+    storage.transact({
+      isPatient,
+      parts: [{ name: 'ann', ids: [_id] }],
+      decide: () => ({ writes: [{ name: 'ann', put: [{ _id }] }], result: undefined }),
+    })
+  await write('opened', false)
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+  onTestFinished(async () => {
+    vi.useRealTimers()
+    await storage.close()
+    await rm(dataDir, { recursive: true })
+  })
+  const { syncedWrites } = storage.stats()
+  const countWrites = () => storage.stats().syncedWrites - syncedWrites
+
+  const first = [write('one', true), write('two', true)]
+  await until(() => storage.stats().queuedUpdates === 2)
+  vi.advanceTimersByTime(20)
+  await Promise.all(first)
+  expect(countWrites()).toBe(1)
+
+  const later = [write('three', true), write('four', true)]
+  await until(() => storage.stats().queuedUpdates === 2)
+  vi.advanceTimersByTime(99)
+  await write('message', false)
+  expect(countWrites()).toBe(2)
+  vi.advanceTimersByTime(1)
+  await Promise.all(later)
+  expect(countWrites()).toBe(3)
+})
+
+async function until(isSo: () => boolean) {
+  while (!isSo()) await setImmediate()
+}
