@@ -63,17 +63,24 @@ test('a finger that stays on an emoji opens its skin tones, and picks nothing by
 })
 
 test('a finger that stays on a message opens the seven reactions above its menu', async () => {
+  // The smallest phone: they still are one line.
+  await page.setViewportSize({ width: 360, height: 844 })
   await say(page, 'by a finger')
   const heart = page.getByRole('menuitemradio', { name: 'Red heart' })
   await pressLong(touch, message(page, 'by a finger').locator('[dir="auto"]'), () =>
     heart.waitFor(),
   )
+  const line = page.getByRole('menuitemradio').or(page.getByRole('menuitem', { name: 'More' }))
+  expect(await line.count()).toBe(8)
+  const tops = await line.evaluateAll((all) => all.map((one) => one.getBoundingClientRect().top))
+  expect(new Set(tops).size).toBe(1)
   expect(await findProblems(page)).toEqual([])
   await heart.tap()
   const chip = message(page, 'by a finger').getByRole('button', { name: '❤️ You' })
   await chip.waitFor()
   await chip.tap()
   await chip.waitFor({ state: 'detached' })
+  await page.setViewportSize(phone.viewport)
 })
 
 test('all other reactions come from below', async () => {
