@@ -15,8 +15,8 @@ const wholeTexts: Partial<Record<number, string>> = {
 }
 
 /**
- * Any failure in words for a person who wants to know its kind, and its status. Source: decision
- * 61, section 8.
+ * Any failure in words for a person who wants to know its kind, and its status.
+ * Source: decision 61, section 8.
  */
 export function describeFailure(cause: unknown): { words: string; status: number } {
   if (!(cause instanceof ApiError)) return { words: 'An unexpected error occurred', status: 0 }

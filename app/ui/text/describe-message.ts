@@ -15,8 +15,8 @@ export function describeMessage(message: Described): string {
 }
 
 /**
- * The label of a message that is not plain text; undefined for text. Source: decision 61, section
- * 2.
+ * The label of a message that is not plain text; undefined for text.
+ * Source: decision 61, section 2.
  */
 export function nameMessageType(message: Pick<Described, 'type' | 'template'>): string | undefined {
   switch (message.type) {

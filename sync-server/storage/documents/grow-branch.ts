@@ -121,10 +121,10 @@ function takeConsistent(
   for (const { revisions } of leaves) record(revisions)
   return pushed.filter(({ revisions }) => {
     const revs = listRevs(revisions)
-    const isInPlace = revisions.ids.every(
-      (hash, index) =>
-        (generations.get(hash) ?? revisions.start - index) === revisions.start - index,
-    )
+    const isInPlace = revisions.ids.every((hash, index) => {
+      const generation = revisions.start - index
+      return (generations.get(hash) ?? generation) === generation
+    })
     const isConsistent = revs.every((rev, index) => {
       const [before, now] = [parents.get(rev), revs[index + 1]]
       return before === undefined || now === undefined

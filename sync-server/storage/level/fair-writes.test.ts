@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setImmediate } from 'node:timers/promises'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createStorage } from '../storage.ts'
 
@@ -78,16 +77,17 @@ test('patient writes wait a moment for each other, and longer after a write of t
     await rm(dataDir, { recursive: true })
   })
   const { syncedWrites } = storage.stats()
+  const countQueued = () => storage.stats().queuedUpdates
   const countWrites = () => storage.stats().syncedWrites - syncedWrites
 
   const first = [write('one', true), write('two', true)]
-  await until(() => storage.stats().queuedUpdates === 2)
+  await expect.poll(countQueued).toBe(2)
   vi.advanceTimersByTime(20)
   await Promise.all(first)
   expect(countWrites()).toBe(1)
 
   const later = [write('three', true), write('four', true)]
-  await until(() => storage.stats().queuedUpdates === 2)
+  await expect.poll(countQueued).toBe(2)
   vi.advanceTimersByTime(99)
   await write('message', false)
   expect(countWrites()).toBe(2)
@@ -95,7 +95,3 @@ test('patient writes wait a moment for each other, and longer after a write of t
   await Promise.all(later)
   expect(countWrites()).toBe(3)
 })
-
-async function until(isSo: () => boolean) {
-  while (!isSo()) await setImmediate()
-}
