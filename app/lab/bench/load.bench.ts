@@ -11,8 +11,6 @@ import { createCheapAccounts } from './load/cheap-accounts.ts'
 import { type LoadOrder, type LoadShape, type LoadWay, loadWays } from './load/load-orders.ts'
 import { type ChatLoad, putChatLoad, type ServerCounts } from './load/put-chat-load.ts'
 
-const warmUpMs = 1_500
-const measuredMs = 5_000
 /** A server runs for weeks: V8 has compiled it, as thousands of messages make it do. */
 const compileMs = 8_000
 /** The people of one load leave after their grace, all at once: no other load measures that. */
@@ -20,13 +18,38 @@ const leftAfterMs = limits.presenceGraceMs + 1_000
 
 interface Shape extends LoadShape {
   what: string
+  /**
+   * Time for two thousand messages: V8 compiles what a new rhythm makes hot on threads of the server, which cost it
+   * 0.5 ms a message meanwhile.
+   */
+  warmUpMs: number
+  /** How long to measure. */
+  forMs: number
 }
 
-const busiest: Shape = { what: '50 pairs, 4 in flight', pairs: 50, rhythm: { inFlight: 4 } }
+const busiest: Shape = {
+  what: '50 pairs, 4 in flight',
+  pairs: 50,
+  rhythm: { inFlight: 4 },
+  warmUpMs: 1_500,
+  forMs: 5_000,
+}
 const shapes: Record<string, Shape> = {
-  pair: { what: '1 pair, 50 messages/s', pairs: 1, rhythm: { perSecond: 50 } },
+  pair: {
+    what: '1 pair, 50 messages/s',
+    pairs: 1,
+    rhythm: { perSecond: 50 },
+    warmUpMs: 40_000,
+    forMs: 10_000,
+  },
   pairs: busiest,
-  people: { what: '200 people, 100 messages/s', pairs: 100, rhythm: { perSecond: 100 } },
+  people: {
+    what: '200 people, 100 messages/s',
+    pairs: 100,
+    rhythm: { perSecond: 100 },
+    warmUpMs: 20_000,
+    forMs: 10_000,
+  },
 }
 const words: Record<LoadWay, string> = {
   socket: 'by socket',
@@ -79,7 +102,8 @@ export async function measure({
     // Measures the floors beside every selection.
     for (const way of loadWays.filter((one) => chosenWays.includes(one) || isFloor(one))) {
       const people = ours.people.slice(0, 2 * shape.pairs)
-      const load = await put({ way, shape, people, warmUpMs, forMs: measuredMs })
+      const { warmUpMs, forMs } = shape
+      const load = await put({ way, shape, people, warmUpMs, forMs })
       loads.set(way, load)
       // Long steps report their progress.
       console.error(`${shape.what}, ${words[way]}: ${describe(load)}`)
