@@ -82,8 +82,9 @@ function compressFiles(): Plugin {
 }
 
 /**
- * Two files for the first screen, one for what connects it, one for a chat, each with all that it needs: what they share
- * with parts that come later would be in forty small files otherwise, which compress worse and are requested one by one.
+ * Two files for the first screen, one for what connects it, one for a chat, one for each way in, each with all that it
+ * needs: what they share with parts that come later would be in forty small files otherwise, which compress worse and
+ * are requested one by one.
  */
 const wholeParts = [
   { name: 'index', files: ['main.tsx'] },
@@ -99,6 +100,8 @@ const wholeParts = [
     ],
   },
   { name: 'conversation', files: ['shell/open-chat/conversation-route.tsx'] },
+  { name: 'register', files: ['shell/routes/register-route.tsx'] },
+  { name: 'login', files: ['shell/routes/login-route.tsx'] },
 ].map(({ name, files }, index, { length }) => {
   const paths = files.map((file) => `${top}app/${file}`)
   const lost = paths.find((path) => !existsSync(path))
@@ -106,6 +109,12 @@ const wholeParts = [
   // What two of them need is in the earlier one.
   return { name, test: (id: string) => paths.includes(id), priority: length - index }
 })
+/** What later screens share: fifty small files less for a device that installs the app, which stores them one by one. */
+const sharedPart = {
+  name: 'shared',
+  test: (id: string) => id.startsWith(top) && !id.includes('/node_modules/'),
+  minShareCount: 2,
+}
 
 export default defineConfig(({ isSsrBuild, mode }) => {
   if (mode === 'test') {
@@ -130,7 +139,7 @@ export default defineConfig(({ isSsrBuild, mode }) => {
       outDir: `${top}dist/app`,
       emptyOutDir: true,
       target: 'es2022',
-      rolldownOptions: { output: { codeSplitting: { groups: wholeParts } } },
+      rolldownOptions: { output: { codeSplitting: { groups: [...wholeParts, sharedPart] } } },
     },
     server: {
       host: '127.0.0.1',
