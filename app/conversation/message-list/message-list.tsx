@@ -114,11 +114,13 @@ export function MessageList(props: MessageListProps) {
     },
     readPlace() {
       const handle = list.current
-      if (!handle || isAtEnd) return undefined
-      const { scrollOffset } = handle
-      const index = handle.findItemIndex(scrollOffset)
+      const element = scroller.current
+      if (!handle || !element || isAtEnd) return undefined
+      // The list's own `scrollOffset` is a frame late: measured rows may have moved it meanwhile.
+      const { scrollTop } = element
+      const index = handle.findItemIndex(scrollTop)
       const row = rows[index]
-      const offsetPx = scrollOffset - handle.getItemOffset(index)
+      const offsetPx = scrollTop - handle.getItemOffset(index)
       return row && { messageId: row.message._id, offsetPx }
     },
   }))

@@ -168,6 +168,30 @@ test('after a right click, whose release the browser may keep, the list follows 
   await expect.poll(readPlace).not.toEqual(before)
 })
 
+test('a list that has just moved by itself stands afterwards where it stood when one left', async () => {
+  await page.goto('/chat')
+  await chatRow(page, 'carl').click()
+  await composer(page).waitFor()
+  await scroll(-1_230, 6)
+  await page.getByRole('button', { name: 'More', exact: true }).click()
+  const media = page.getByRole('menuitem', { name: 'Media, files and links' })
+  // In one task: the browser tells of a scroll only with its next frame.
+  const words = await media.evaluate((item: HTMLElement) => {
+    const log = document.querySelector('[role=log]')
+    const top = log?.getBoundingClientRect().top ?? 0
+    const articles = [...(log?.querySelectorAll('article') ?? [])]
+    const first = articles.find((article) => article.getBoundingClientRect().top > top)
+    if (!log || !first) throw new Error('No message is in sight.')
+    log.scrollBy(0, first.getBoundingClientRect().top - top + 12)
+    item.click()
+    return /message \d+ of \d+/.exec(first.textContent)?.[0] ?? ''
+  })
+  await page.getByText('No photos or videos yet').waitFor()
+  await backToChat()
+  await newest.waitFor()
+  await expect.poll(readPlace).toEqual(aboutAt({ words, topPx: -12 }))
+})
+
 test('a list that is measured late stands each time where it stood before', async () => {
   await page.goto('/chat')
   await chatRow(page, 'carl').click()
