@@ -16,9 +16,9 @@ interface SettledScroll {
 }
 
 /**
- * Scrolls to a row until it stands there. Measuring the rows before it moves the list away from it,
- * and how long that takes depends on the device: so this looks again and again until a scroll moves
- * nothing. Input of the person ends it, so that the list does not go back under their finger.
+ * Scrolls to a row until it stands there. Measuring the rows around it moves the list away from it,
+ * and how long that takes depends on the device: so this scrolls again and again until the row is
+ * measured. Input of the person ends it, so that the list does not go back under their finger.
  * @param onSettled is called when the row stands there, or is given up
  */
 export function useSettledScroll(
@@ -36,10 +36,8 @@ export function useSettledScroll(
     ({ scroll, isDone }: SettledScroll) => {
       const waitFor = (looksLeft: number) => {
         settling.current = setTimeout(() => {
-          const topPx = scroller.current?.scrollTop ?? 0
           scroll()
-          const movedPx = Math.abs((scroller.current?.scrollTop ?? 0) - topPx)
-          if (looksLeft > 1 && (movedPx > 1 || !isDone())) waitFor(looksLeft - 1)
+          if (looksLeft > 1 && !isDone()) waitFor(looksLeft - 1)
           else {
             settling.current = undefined
             onSettled.current()
@@ -51,7 +49,7 @@ export function useSettledScroll(
       scroll()
       waitFor(looksMax)
     },
-    [scroller, onSettled, stopSettling],
+    [onSettled, stopSettling],
   )
 
   useEffect(() => {
