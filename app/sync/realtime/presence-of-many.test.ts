@@ -22,7 +22,7 @@ test('where WebSockets are blocked, too', async () => {
   const { presence, watchPerson, connection } = phone.messenger
   watchPerson(ben.userId)
   await waitUntil('Ann sees Ben', () => presence.getSnapshot().isOnline(ben.userId))
-  expect(connection.getSnapshot().state).toBe('live')
+  await waitUntil('Ann is live', () => connection.getSnapshot().state === 'live')
 })
 
 test('with few people online no one has to be watched', async () => {
