@@ -95,7 +95,8 @@ export function createPeople(options: {
     wasLive = isLive
     if (!isBack) return
     pictures.hurry()
-    if (isLeader()) blocked.refresh()
+    // A socket that came up has asked before.
+    if (isLeader()) blocked.refreshIfOld()
     if (known.problem.getSnapshot() !== undefined) refresh()
   }
 

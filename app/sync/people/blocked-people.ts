@@ -53,7 +53,10 @@ export function createBlockedPeople(options: {
     async run() {
       const before = changes
       askedAt = now()
-      const people = await listBlocked()
+      const people = await listBlocked().catch((cause: unknown) => {
+        askedAt = Number.NEGATIVE_INFINITY
+        throw cause
+      })
       if (changes === before) await store(() => people.map(({ _id }) => _id)).catch(onError)
     },
   })
@@ -72,7 +75,7 @@ export function createBlockedPeople(options: {
     /** Asks the server; without a network the known list stays. */
     refresh: () => void refresher.refresh(),
 
-    /** The same, unless it was asked just now. */
+    /** The same, unless it has just been asked and did not fail. */
     refreshIfOld() {
       if (now() - askedAt >= oldAfterMs) void refresher.refresh()
     },
