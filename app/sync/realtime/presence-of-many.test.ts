@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { test } from 'vitest'
 import { waitUntil } from '../../lab/browser/wait-until.ts'
 import { openTestLab } from '../../lab/open-test-lab.ts'
 
