@@ -120,9 +120,42 @@ test('P12: follows no more than five times a second when each place is old at on
     const waiting = next(asked)
     while (said.length === asked) await vi.advanceTimersByTimeAsync(10)
     miss()
+    await vi.advanceTimersByTimeAsync(200)
     expect(await waiting).toBeUndefined()
   }
   expect(performance.now() - begun).toBeGreaterThanOrEqual(9 * 200)
+})
+
+test('P7: where a chat is busy it asks when it may follow again, and follows from the answer at once', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const { feed, said, next } = open()
+  const answers: unknown[] = []
+  void next(1).then((answer) => answers.push(answer))
+  await vi.advanceTimersByTimeAsync(50)
+  feed.handle({ event: 'changes-missed', data: { database: 'messages' } })
+  await vi.advanceTimersByTimeAsync(149)
+  expect(answers).toEqual([])
+  await vi.advanceTimersByTimeAsync(1)
+  expect(answers).toEqual([undefined])
+  void next(9)
+  await vi.advanceTimersByTimeAsync(0)
+  expect(said.map(({ data }) => data)).toMatchObject([{ since: 1 }, { since: 9 }])
+})
+
+test('P7: a place that had to wait is asked for, not followed', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const { feed, said, hear, next } = open()
+  const first = next(1)
+  await vi.advanceTimersByTimeAsync(0)
+  hear(1, 2, doc('a'))
+  await first
+  feed.handle({ event: 'changes-missed', data: { database: 'messages' } })
+  const second = next(2)
+  await vi.advanceTimersByTimeAsync(200)
+  expect(await second).toBeUndefined()
+  expect(said).toHaveLength(1)
 })
 
 test('untaken frames are not kept for ever', async () => {

@@ -30,7 +30,7 @@ export type ChangeFeed = ReturnType<typeof createChangeFeed>
 
 /** More untaken frames than this will not be needed for a long time: later requests fetch them. */
 const framesKeptMost = 200
-/** Where the server often skips changes, each place is stale immediately. */
+/** The shortest interval between follows, where the server often skips changes. */
 const followEveryMs = 200
 
 /** One database's position on this line. */
@@ -98,13 +98,23 @@ export function createChangeFeed({ send }: { send: (event: ClientEvent) => boole
     return line?.given === readSeq(since) && line.epoch === epoch ? line : undefined
   }
 
+  /** In whole ms; 0 when it may follow. */
+  function waitBeforeFollow(database: ReplicatedDatabase): number {
+    const at = followedAt.get(database) ?? Number.NEGATIVE_INFINITY
+    const leftMs = at + followEveryMs - performance.now()
+    // A timer may fire a part of a millisecond early.
+    return leftMs < 1 ? 0 : Math.ceil(leftMs)
+  }
+
   async function follow(place: FollowedPlace): Promise<Followed | undefined> {
     const { database, epoch, signal } = place
-    const elapsedMs = performance.now() - (followedAt.get(database) ?? Number.NEGATIVE_INFINITY)
-    if (elapsedMs < followEveryMs) await pause(followEveryMs - elapsedMs, signal)
+    const waitMs = waitBeforeFollow(database)
+    if (waitMs > 0) await pause(waitMs, signal)
     // Meanwhile another line may have started, or this one may be gone.
     const line = findLine(place)
     if (line || !isOpen) return line
+    // In a busy chat the place is stale by now: only one that was just asked for is worth following.
+    if (waitMs > 0) return undefined
     lose(database)
     followedAt.set(database, performance.now())
     const since = readSeq(place.since)
@@ -147,6 +157,10 @@ export function createChangeFeed({ send }: { send: (event: ClientEvent) => boole
         line.waiting ??= createDeferred()
         await orAborted(line.waiting.promise, place.signal)
       }
+      const isLost = isOpen && followed.get(place.database) !== line
+      const waitMs = isLost ? waitBeforeFollow(place.database) : 0
+      // Waits before the caller asks, not before it follows: the answer is then as new as can be.
+      if (waitMs > 0) await pause(waitMs, place.signal)
       // Lost, or handed over to another waiter.
       if (findLine(place) !== line) return undefined
       const docs = [...line.docs.values()]

@@ -22,6 +22,7 @@ type Doc = Changes['docs'][number]
 
 const databases = ['messages', 'conversations'] as const
 const followEveryMs = 200
+const pageRows = 1_000
 
 /**
  * The app's replication traffic without its storage: pushes all waiting documents to `/sync`
@@ -92,18 +93,21 @@ export async function createAppDevice(
   async function catchUp(database: ReplicatedDatabase) {
     if (asking.has(database)) return
     asking.add(database)
-    const since = places.get(database)?.at ?? 0
-    const { body, headers } = await ask(
-      `${url(database)}_changes?feed=normal&include_docs=true&limit=1000&since=${since}`,
-    )
-    const { results, last_seq } = body as { results: { doc: Doc }[]; last_seq: Changes['from'] }
-    places.set(database, { at: last_seq, epoch: headers[epochHeader]?.toString() })
-    take(
-      database,
-      results.map(({ doc }) => doc),
-    )
     const waitMs = (followedAt.get(database) ?? Number.NEGATIVE_INFINITY) + followEveryMs
     if (waitMs > performance.now()) await pause(waitMs - performance.now())
+    for (let isAll = false; !isAll; ) {
+      const since = places.get(database)?.at ?? 0
+      const { body, headers } = await ask(
+        `${url(database)}_changes?feed=normal&include_docs=true&limit=${pageRows}&since=${since}`,
+      )
+      const { results, last_seq } = body as { results: { doc: Doc }[]; last_seq: Changes['from'] }
+      places.set(database, { at: last_seq, epoch: headers[epochHeader]?.toString() })
+      take(
+        database,
+        results.map(({ doc }) => doc),
+      )
+      isAll = results.length < pageRows
+    }
     asking.delete(database)
     follow(database)
   }
