@@ -12,7 +12,7 @@ import { createLook } from '../lab/browser/looks/look.ts'
 import { ownWords } from '../lab/browser/message-steps.ts'
 import { startOperator } from '../lab/browser/start-operator.ts'
 
-const operator = await startOperator({ reducedMotion: 'reduce' })
+const operator = await startOperator()
 const { emulator } = operator
 const { page } = operator.ann
 const look = await createLook(page)

@@ -8,7 +8,6 @@ import { startOperator } from '../lab/browser/start-operator.ts'
 const operator = await startOperator({
   keepsApp: true,
   hasOwnBrowser: true,
-  reducedMotion: 'reduce',
 })
 const { emulator, server, ann } = operator
 /** The server's return goes unreported: the browser retries at most half a minute apart. */

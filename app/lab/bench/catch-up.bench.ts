@@ -5,6 +5,7 @@ import { pushMessages, registerAccount } from '../server/server-accounts.ts'
 import type { Figure } from './figures/figure.ts'
 import { measureBrowserPouch } from './floors/measure-browser-pouch.ts'
 import { waitUntilStored } from './page/count-stored-messages.ts'
+import { measuredBrowser } from './page/measured-browser.ts'
 
 const missed = 10_000
 
@@ -12,7 +13,7 @@ const missed = 10_000
 export async function measure(): Promise<Figure[]> {
   const server = await startBuiltServer({ env: { DURABILITY: 'relaxed' } })
   const ann = await registerAccount(server.origin, 'ann')
-  const ben = await createPerson(server, 'ben', { keepsApp: true, hasOwnBrowser: true })
+  const ben = await createPerson(server, 'ben', measuredBrowser)
   await registerPerson(ben)
   await ben.page.getByRole('searchbox').waitFor()
   await ben.goOffline()

@@ -7,6 +7,7 @@ import type { Figure } from './figures/figure.ts'
 import { takePercentile } from './figures/take-percentile.ts'
 import { createCheapAccounts } from './load/cheap-accounts.ts'
 import { waitUntilCalm, waitUntilStored } from './page/count-stored-messages.ts'
+import { measuredBrowser } from './page/measured-browser.ts'
 import { readWhenShown, recordWhenShown } from './page/record-when-shown.ts'
 
 const [few, many] = [6, 600]
@@ -45,7 +46,7 @@ async function prepareList(count: number) {
   await server.kill()
   const people = await createCheapAccounts(server.dataDir, count)
   await server.start()
-  const ben = await createPerson(server, 'ben', { keepsApp: true, hasOwnBrowser: true })
+  const ben = await createPerson(server, 'ben', measuredBrowser)
   await registerPerson(ben)
   const { userId: recipientId } = await readSession(ben)
   const turn = pLimit(pairsAtOnce)

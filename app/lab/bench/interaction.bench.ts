@@ -10,6 +10,7 @@ import { type Account, pushMessages, registerAccount } from '../server/server-ac
 import type { Figure } from './figures/figure.ts'
 import { takePercentile } from './figures/take-percentile.ts'
 import { countStored, waitUntilCalm, waitUntilStored } from './page/count-stored-messages.ts'
+import { measuredBrowser } from './page/measured-browser.ts'
 import { fillUp, watchInteractions } from './page/watch-interactions.ts'
 
 const [perSecond, batchesPerSecond, authorCount] = [500, 20, 20]
@@ -22,7 +23,7 @@ const niceness = 10
 /** How long a person waits for the next paint after a click or a key, while the app is busy. */
 export async function measure(): Promise<Figure[]> {
   const server = await startBuiltServer({ env: { DURABILITY: 'relaxed' }, niceness })
-  const ben = await createPerson(server, 'ben', { keepsApp: true, hasOwnBrowser: true })
+  const ben = await createPerson(server, 'ben', measuredBrowser)
   await registerPerson(ben)
   await showWholePage(ben.page)
   setPriority(niceness)

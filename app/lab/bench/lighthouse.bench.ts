@@ -8,6 +8,7 @@ import type { Figure } from './figures/figure.ts'
 import { auditAccessibility } from './lighthouse/audit-accessibility.ts'
 import { auditBestPractices } from './lighthouse/audit-best-practices.ts'
 import type { Score } from './lighthouse/score-audits.ts'
+import { measuredBrowser } from './page/measured-browser.ts'
 
 const devices = {
   phone: { viewport: { width: 412, height: 823 }, isMobile: true, hasTouch: true },
@@ -35,8 +36,7 @@ export async function measure(): Promise<Figure[]> {
 
 async function measureDevice(server: BuiltServer, ben: Account, device: Device): Promise<Figure[]> {
   const ann = await createPerson(server, `ann-${device}`, {
-    keepsApp: true,
-    hasOwnBrowser: true,
+    ...measuredBrowser,
     hasFirstLoad: true,
     ...devices[device],
   })

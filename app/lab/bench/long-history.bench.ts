@@ -7,6 +7,7 @@ import { pushMessages, registerAccount } from '../server/server-accounts.ts'
 import type { Figure } from './figures/figure.ts'
 import { takePercentile } from './figures/take-percentile.ts'
 import { waitUntilStored } from './page/count-stored-messages.ts'
+import { measuredBrowser } from './page/measured-browser.ts'
 import { readWhenShown, recordWhenShown } from './page/record-when-shown.ts'
 
 const [few, many] = [1_000, 100_000]
@@ -45,7 +46,7 @@ function compare(what: string, longs: number[], shorts: number[]): Figure[] {
 async function prepareHistory(count: number) {
   const server = await startBuiltServer({ env: { DURABILITY: 'relaxed' } })
   const ann = await registerAccount(server.origin, 'ann')
-  const ben = await createPerson(server, 'ben', { keepsApp: true, hasOwnBrowser: true })
+  const ben = await createPerson(server, 'ben', measuredBrowser)
   await registerPerson(ben)
   const author = await readSession(ben)
   await pushMessages({ origin: server.origin, author, recipientId: ann.userId, count })

@@ -3,6 +3,7 @@ import { composer, message, openChat, say } from '../browser/chat-steps.ts'
 import { startTwoPeople } from '../browser/start-two-people.ts'
 import type { Figure } from './figures/figure.ts'
 import { takePercentile } from './figures/take-percentile.ts'
+import { measuredBrowser } from './page/measured-browser.ts'
 
 const rounds = 60
 /** Faster than anyone types: the fastest reach 17 keys a second. */
@@ -14,7 +15,7 @@ const keyEveryMs = 50
  * and the server share the machine with every key press.
  */
 export async function measure(): Promise<Figure[]> {
-  const { ann, close } = await startTwoPeople({ keepsApp: true, hasOwnBrowser: true })
+  const { ann, close } = await startTwoPeople(measuredBrowser)
   await openChat(ann.page, 'ben')
   for (let round = 0; round < 10; round++) await say(ann.page, `warm-up ${round}`)
   await watchBubbles(ann.page)

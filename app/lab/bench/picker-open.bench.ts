@@ -8,6 +8,7 @@ import { startBuiltServer } from '../browser/start-built-server.ts'
 import { registerAccount } from '../server/server-accounts.ts'
 import type { Figure } from './figures/figure.ts'
 import { takePercentile } from './figures/take-percentile.ts'
+import { measuredBrowser } from './page/measured-browser.ts'
 import { readWhenShown, recordWhenShown } from './page/record-when-shown.ts'
 
 const rounds = 7
@@ -19,7 +20,7 @@ const buttonCount = 80
 /** From the button's click to the laid-out emoji picker: on a fresh page, and again. */
 export async function measure(): Promise<Figure[]> {
   const server = await startBuiltServer()
-  const ann = await createPerson(server, 'ann', { keepsApp: true, hasOwnBrowser: true })
+  const ann = await createPerson(server, 'ann', measuredBrowser)
   await registerPerson(ann)
   await registerAccount(server.origin, 'ben')
   const { page } = ann

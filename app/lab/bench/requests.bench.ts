@@ -5,6 +5,7 @@ import { createPerson } from '../browser/person.ts'
 import { startBuiltServer } from '../browser/start-built-server.ts'
 import type { Figure } from './figures/figure.ts'
 import { countStored, waitUntilCalm, waitUntilStored } from './page/count-stored-messages.ts'
+import { measuredBrowser } from './page/measured-browser.ts'
 
 const count = 20
 
@@ -14,8 +15,8 @@ const count = 20
  */
 export async function measure(): Promise<Figure[]> {
   const server = await startBuiltServer()
-  const ann = await createPerson(server, 'ann', { keepsApp: true, hasOwnBrowser: true })
-  const ben = await createPerson(server, 'ben', { keepsApp: true, hasOwnBrowser: true })
+  const ann = await createPerson(server, 'ann', measuredBrowser)
+  const ben = await createPerson(server, 'ben', measuredBrowser)
   const watches = [watchTraffic(ann.page), watchTraffic(ben.page)] as const
   await registerPerson(ann)
   await registerPerson(ben)

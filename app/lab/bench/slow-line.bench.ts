@@ -6,6 +6,7 @@ import { startBuiltServer } from '../browser/start-built-server.ts'
 import { type Account, pushMessages, registerAccount } from '../server/server-accounts.ts'
 import type { Figure } from './figures/figure.ts'
 import { waitUntilStored } from './page/count-stored-messages.ts'
+import { measuredBrowser } from './page/measured-browser.ts'
 
 const missed = 350
 const bytesPerSecond = 5_000
@@ -18,7 +19,7 @@ export async function measure(): Promise<Figure[]> {
   const server = await startBuiltServer()
   const { origin } = server
   const ann = await registerAccount(origin, 'ann')
-  const ben = await createPerson(server, 'ben', { keepsApp: true, hasOwnBrowser: true })
+  const ben = await createPerson(server, 'ben', measuredBrowser)
   await registerPerson(ben)
   const { userId: recipientId, token } = await readSession(ben)
   await pushMessages({ origin, author: ann, recipientId, count: 1 })

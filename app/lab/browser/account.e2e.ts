@@ -7,7 +7,7 @@ import { findProblems } from './find-problems.ts'
 import { hasFocus, ownWords } from './message-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
-const people = await startTwoPeople({ keepsApp: true, reducedMotion: 'reduce' })
+const people = await startTwoPeople({ keepsApp: true })
 const { ann, server } = people
 const { page } = ann
 afterAll(() => people.close())

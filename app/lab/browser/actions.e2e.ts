@@ -16,7 +16,6 @@ import {
 import { startTwoPeople } from './start-two-people.ts'
 
 const people = await startTwoPeople({
-  reducedMotion: 'reduce',
   permissions: ['clipboard-read', 'clipboard-write'],
 })
 const { ann, ben } = people

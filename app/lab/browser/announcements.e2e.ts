@@ -6,7 +6,6 @@ import { chooseOn, hasFocus, ownWords, select, selectionBar } from './message-st
 import { startTwoPeople } from './start-two-people.ts'
 
 const people = await startTwoPeople({
-  reducedMotion: 'reduce',
   pushesByRequests: true,
   permissions: ['clipboard-read', 'clipboard-write'],
 })

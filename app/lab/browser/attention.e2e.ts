@@ -5,7 +5,7 @@ import { chatRow, openChat, readTicks, say } from './chat-steps.ts'
 import { chooseOn } from './message-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
-const people = await startTwoPeople({ reducedMotion: 'reduce' })
+const people = await startTwoPeople()
 const { page } = people.ann
 const bensPage = people.ben.page
 const badge = (name: string) => chatRow(page, name).getByRole('img', { name: /unread$/ })

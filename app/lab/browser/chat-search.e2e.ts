@@ -9,7 +9,7 @@ import { startTwoPeople } from './start-two-people.ts'
 
 const count = 620
 // The tests delay requests; a service worker would make some in place of the page.
-const people = await startTwoPeople({ reducedMotion: 'reduce' })
+const people = await startTwoPeople()
 const { ann, server } = people
 const { page } = ann
 const carl = await registerAccount(server.origin, 'carl')

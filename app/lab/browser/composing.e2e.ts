@@ -4,7 +4,7 @@ import { limits } from '../../../schema/limits.ts'
 import { composer, message, openChat, readWords, say, untilSent } from './chat-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
-const people = await startTwoPeople()
+const people = await startTwoPeople({ reducedMotion: 'no-preference' })
 const { page } = people.ann
 afterAll(() => people.close())
 

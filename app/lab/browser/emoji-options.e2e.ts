@@ -6,7 +6,7 @@ import { offered, openPicker, pickEmoji, picker } from './emoji-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
 import { untilSettingStored } from './until-setting-stored.ts'
 
-const people = await startTwoPeople({ reducedMotion: 'reduce', colorScheme: 'light' })
+const people = await startTwoPeople({ colorScheme: 'light' })
 const { page } = people.ann
 const search = () => picker(page).getByRole('combobox', { name: 'Search emoji' })
 const tones = picker(page).getByRole('toolbar', { name: 'Skin tones of Thumbs Up' })

@@ -5,7 +5,7 @@ import { findProblems } from './find-problems.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
 const phone = { hasTouch: true, isMobile: true, viewport: { width: 390, height: 844 } }
-const people = await startTwoPeople({ ...phone, reducedMotion: 'reduce' })
+const people = await startTwoPeople(phone)
 const { page } = people.ann
 const touch = await page.context().newCDPSession(page)
 afterAll(() => people.close())

@@ -5,7 +5,7 @@ import { findProblems } from './find-problems.ts'
 import { startTwoPeople } from './start-two-people.ts'
 import { untilSettingStored } from './until-setting-stored.ts'
 
-const people = await startTwoPeople({ keepsApp: true, reducedMotion: 'reduce' })
+const people = await startTwoPeople({ keepsApp: true })
 const { ann } = people
 const { page } = ann
 const hosts = new Set<string>()

@@ -7,7 +7,6 @@ import { startTwoPeople } from './start-two-people.ts'
 
 const within = { timeout: 30_000 }
 const people = await startTwoPeople({
-  reducedMotion: 'reduce',
   pushesByRequests: true,
   permissions: ['clipboard-read', 'clipboard-write'],
 })

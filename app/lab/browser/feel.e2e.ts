@@ -11,7 +11,7 @@ import { startBuiltServer } from './start-built-server.ts'
 
 const server = await startBuiltServer()
 const cast = await fillScreens(server.origin)
-const ann = await createPerson(server, cast.ann.email, { reducedMotion: 'reduce' })
+const ann = await createPerson(server, cast.ann.email)
 const { page } = ann
 const session = await page.context().newCDPSession(page)
 const phone = { width: 390, height: 844 }

@@ -12,7 +12,6 @@ import { untilSettingStored } from './until-setting-stored.ts'
 const people = await startTwoPeople({
   keepsApp: true,
   hasOwnBrowser: true,
-  reducedMotion: 'reduce',
 })
 const { ann, ben } = people
 const { page } = ann

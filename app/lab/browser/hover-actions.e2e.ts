@@ -3,7 +3,7 @@ import { composer, openChat, say } from './chat-steps.ts'
 import { ownWords } from './message-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
-const people = await startTwoPeople({ reducedMotion: 'reduce' })
+const people = await startTwoPeople()
 const { page } = people.ann
 const long = 'a sentence that is long enough to need more than one line, whoever reads it; '.repeat(
   3,

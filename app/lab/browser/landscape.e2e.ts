@@ -10,7 +10,6 @@ const ann = await createPerson(server, 'ann', {
   hasTouch: true,
   isMobile: true,
   viewport: { width: 740, height: 360 },
-  reducedMotion: 'reduce',
 })
 const { page } = ann
 const names = ['ben', 'carl', 'dora', 'emil', 'farah', 'greta', 'hugo', 'ines']

@@ -23,7 +23,8 @@ const flags = [
   '--use-fake-device-for-media-stream',
 ]
 
-const desktop = { viewport: { width: 1280, height: 800 } }
+/** Motion draws frames that no test looks at: tests of what moves turn it on. */
+const usual = { viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce' } as const
 
 /** No test asserts speed: half a minute was too short on a busy machine. */
 const patienceMs = 60_000
@@ -63,7 +64,7 @@ export async function launchProfile({
       await chromium.launchPersistentContext(folder, {
         executablePath: findBrowser(hasWholeBrowser),
         args: flags,
-        ...desktop,
+        ...usual,
         ...options,
       }),
     )
@@ -109,7 +110,7 @@ export async function openSharedProfile({
   const launched =
     sharedBrowsers.get(executablePath) ?? chromium.launch({ args: flags, executablePath })
   sharedBrowsers.set(executablePath, launched)
-  const context = await prepare(await (await launched).newContext({ ...desktop, ...options }))
+  const context = await prepare(await (await launched).newContext({ ...usual, ...options }))
   return {
     context,
     restart: refuseToEnd,

@@ -7,7 +7,7 @@ import { ownWords } from './message-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
 const count = 240
-const people = await startTwoPeople({ reducedMotion: 'reduce' })
+const people = await startTwoPeople()
 const { ann, server } = people
 const { page } = ann
 const carl = await registerAccount(server.origin, 'carl')

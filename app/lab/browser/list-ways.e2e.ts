@@ -8,7 +8,7 @@ import { chooseOn, ownWords } from './message-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
 const within = { timeout: 30_000 }
-const people = await startTwoPeople({ reducedMotion: 'reduce' })
+const people = await startTwoPeople()
 const { ann, server } = people
 const { page } = ann
 const { userId: annId } = await readSession(ann)

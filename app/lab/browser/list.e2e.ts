@@ -11,7 +11,6 @@ const within = { timeout: 60_000 }
 const people = await startTwoPeople({
   keepsApp: true,
   hasWholeBrowser: true,
-  reducedMotion: 'reduce',
 })
 const { ann, server } = people
 const { page } = ann

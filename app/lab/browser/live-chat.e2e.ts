@@ -14,7 +14,7 @@ import { startTwoPeople } from './start-two-people.ts'
 
 /** The network's return goes unreported: retries are at most half a minute apart. */
 const whenTriedAgain = { timeout: 45_000 }
-const people = await startTwoPeople()
+const people = await startTwoPeople({ reducedMotion: 'no-preference' })
 afterAll(() => people.close())
 
 test('two people who have just registered find each other and chat live', async () => {

@@ -14,7 +14,6 @@ const cast = await fillScreens(server.origin)
 const ann = await createPerson(server, cast.ann.email, {
   hasFirstLoad: true,
   pushesByRequests: true,
-  reducedMotion: 'reduce',
 })
 const { page } = ann
 const look = await createLook(page)

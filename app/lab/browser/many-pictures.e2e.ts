@@ -11,7 +11,7 @@ import { startTwoPeople } from './start-two-people.ts'
 const count = 1_000
 /** The number drawn together: more than a screenful, and far less than the list's window of 300. */
 const mostDrawn = 20
-const people = await startTwoPeople({ reducedMotion: 'reduce' })
+const people = await startTwoPeople()
 const { ann, server } = people
 const { page } = ann
 const carl = await registerAccount(server.origin, 'carl')

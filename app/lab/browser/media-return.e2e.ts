@@ -4,7 +4,7 @@ import { readSession } from './account-steps.ts'
 import { chatRow, composer, message, openChat, say, typeUntilSeen } from './chat-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
-const people = await startTwoPeople({ reducedMotion: 'reduce' })
+const people = await startTwoPeople()
 const { ann, ben, server } = people
 const { page } = ann
 const carl = await registerAccount(server.origin, 'carl')

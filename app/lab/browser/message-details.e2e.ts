@@ -5,7 +5,7 @@ import { openChat, readMessages, readTicks, say } from './chat-steps.ts'
 import { chooseOn, ownWords } from './message-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
-const people = await startTwoPeople({ reducedMotion: 'reduce' })
+const people = await startTwoPeople()
 const { ann, ben, server } = people
 const { page } = ann
 

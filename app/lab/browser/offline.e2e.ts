@@ -6,7 +6,11 @@ import { createPerson } from './person.ts'
 import { startTwoPeople } from './start-two-people.ts'
 import { waitUntil } from './wait-until.ts'
 
-const people = await startTwoPeople({ keepsApp: true, hasOwnBrowser: true })
+const people = await startTwoPeople({
+  keepsApp: true,
+  hasOwnBrowser: true,
+  reducedMotion: 'no-preference',
+})
 const benId = (await readSession(people.ben)).userId
 
 beforeAll(async () => {

@@ -7,7 +7,7 @@ import { startTwoPeople } from './start-two-people.ts'
 import { untilSettingStored } from './until-setting-stored.ts'
 
 const within = { timeout: 30_000 }
-const people = await startTwoPeople({ reducedMotion: 'reduce', pushesByRequests: true })
+const people = await startTwoPeople({ pushesByRequests: true })
 const { ann, ben } = people
 const { page } = ann
 afterAll(() => people.close())

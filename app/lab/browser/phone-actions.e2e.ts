@@ -8,7 +8,6 @@ import { chooseOn, forwardDialog, ownWords, select, selectionBar } from './messa
 import { startTwoPeople } from './start-two-people.ts'
 
 const people = await startTwoPeople({
-  reducedMotion: 'reduce',
   hasTouch: true,
   viewport: { width: 390, height: 844 },
 })

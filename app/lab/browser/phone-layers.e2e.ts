@@ -3,7 +3,6 @@ import { chatRow, openChat, say } from './chat-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
 const people = await startTwoPeople({
-  reducedMotion: 'reduce',
   hasTouch: true,
   viewport: { width: 390, height: 844 },
 })

@@ -7,7 +7,7 @@ import { createPerson } from './person.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
 // What fades in has too little contrast meanwhile.
-const people = await startTwoPeople({ reducedMotion: 'reduce' })
+const people = await startTwoPeople()
 const { ann, ben, server } = people
 const laptop = await createPerson(server, 'ann')
 afterAll(async () => {

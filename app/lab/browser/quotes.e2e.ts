@@ -8,7 +8,7 @@ import { startTwoPeople } from './start-two-people.ts'
 import { untilNoted } from './undo-steps.ts'
 
 const count = 120
-const people = await startTwoPeople({ reducedMotion: 'reduce' })
+const people = await startTwoPeople()
 const { ann, server } = people
 const { page } = ann
 const carl = await registerAccount(server.origin, 'carl')

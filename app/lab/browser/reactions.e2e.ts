@@ -9,7 +9,6 @@ const people = await startTwoPeople({
   keepsApp: true,
   hasOwnBrowser: true,
   areAlike: true,
-  reducedMotion: 'reduce',
 })
 const { ann, ben } = people
 

@@ -7,7 +7,7 @@ import { hasFocus } from './message-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
 const unreadCount = 240
-const people = await startTwoPeople({ keepsApp: true, reducedMotion: 'reduce' })
+const people = await startTwoPeople({ keepsApp: true })
 const { ann, ben, server } = people
 const { page } = ann
 const carl = await registerAccount(server.origin, 'carl')

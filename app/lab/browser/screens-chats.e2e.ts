@@ -7,7 +7,7 @@ import { findProblems } from './find-problems.ts'
 import { hasFocus } from './message-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
-const people = await startTwoPeople({ reducedMotion: 'reduce' })
+const people = await startTwoPeople()
 const { page } = people.ann
 const annId = (await readSession(people.ann)).userId
 const carl = await registerAccount(people.server.origin, 'carl')

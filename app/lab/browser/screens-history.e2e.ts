@@ -8,7 +8,7 @@ import { startBuiltServer } from './start-built-server.ts'
 
 const unreadCount = 240
 const server = await startBuiltServer()
-const ann = await createPerson(server, 'ann', { reducedMotion: 'reduce' })
+const ann = await createPerson(server, 'ann')
 const ben = await registerAccount(server.origin, 'ben')
 const { page } = ann
 const newest = page.getByRole('button', { name: /^Go to the newest message/ })

@@ -17,7 +17,6 @@ declare global {
 const people = await startTwoPeople({
   keepsApp: true,
   hasWholeBrowser: true,
-  reducedMotion: 'reduce',
 })
 const { ann, ben } = people
 const look = await createLook(ann.page)

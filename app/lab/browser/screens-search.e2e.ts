@@ -5,7 +5,7 @@ import { findProblems } from './find-problems.ts'
 import { hasFocus } from './message-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
-const people = await startTwoPeople({ reducedMotion: 'reduce' })
+const people = await startTwoPeople()
 const { page } = people.ann
 const listSearch = page.getByRole('searchbox', { name: 'Search or start a new chat' })
 const chatSearch = page.getByRole('searchbox', { name: 'Search in this chat' })

@@ -7,7 +7,6 @@ import { startTwoPeople } from './start-two-people.ts'
 const people = await startTwoPeople({
   keepsApp: true,
   hasWholeBrowser: true,
-  reducedMotion: 'reduce',
 })
 const { page } = people.ann
 afterAll(() => people.close())

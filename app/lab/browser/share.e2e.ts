@@ -7,7 +7,7 @@ import { drawPhoto, type GivenFile, sendDialog, writeText } from './file-steps.t
 import { createLook } from './looks/look.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
-const people = await startTwoPeople({ keepsApp: true, reducedMotion: 'reduce' })
+const people = await startTwoPeople({ keepsApp: true })
 const { ann, ben } = people
 afterAll(() => people.close())
 

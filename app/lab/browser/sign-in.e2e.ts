@@ -13,6 +13,7 @@ const server = await startBuiltServer()
 const ann = await createPerson(server, 'ann', {
   hasFirstLoad: true,
   colorScheme: 'light',
+  reducedMotion: 'no-preference',
 })
 const { page } = ann
 const { origin } = server

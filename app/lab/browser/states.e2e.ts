@@ -11,7 +11,7 @@ import { untilSettingStored } from './until-setting-stored.ts'
 
 const within = { timeout: 30_000 }
 // The tests stop requests on their way; a service worker would make some in place of the page.
-const people = await startTwoPeople({ reducedMotion: 'reduce' })
+const people = await startTwoPeople()
 const { ann, server } = people
 const { page } = ann
 const nobodyId = '01900000-0000-7000-8000-000000000000'

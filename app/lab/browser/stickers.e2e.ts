@@ -3,7 +3,7 @@ import { linkAccount } from './channel-steps.ts'
 import { openChat } from './chat-steps.ts'
 import { startOperator } from './start-operator.ts'
 
-const operator = await startOperator({ reducedMotion: 'reduce' })
+const operator = await startOperator()
 const { emulator } = operator
 const { page } = operator.ann
 afterAll(() => operator.close())

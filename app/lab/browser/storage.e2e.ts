@@ -11,7 +11,6 @@ import { untilSettingStored } from './until-setting-stored.ts'
 const people = await startTwoPeople({
   keepsApp: true,
   hasOwnBrowser: true,
-  reducedMotion: 'reduce',
 })
 const { ann, ben } = people
 afterAll(() => people.close())

@@ -6,7 +6,7 @@ import { createPerson } from './person.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
 const phone = { hasTouch: true, isMobile: true, viewport: { width: 390, height: 844 } }
-const people = await startTwoPeople({ ...phone, reducedMotion: 'reduce' })
+const people = await startTwoPeople(phone)
 const { page } = people.ann
 afterAll(() => people.close())
 

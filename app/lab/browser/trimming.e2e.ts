@@ -7,7 +7,7 @@ import { chooseOn } from './message-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
 import { untilSettingStored } from './until-setting-stored.ts'
 
-const people = await startTwoPeople({ reducedMotion: 'reduce' })
+const people = await startTwoPeople()
 const { ann, ben } = people
 const { page } = ben
 const names = ['one', 'two', 'three', 'four', 'five'] as const

@@ -10,7 +10,6 @@ import { untilNoted } from './undo-steps.ts'
 const people = await startTwoPeople({
   keepsApp: true,
   hasOwnBrowser: true,
-  reducedMotion: 'reduce',
 })
 const { ann, ben } = people
 const chat = `/chat/${(await readSession(ben)).userId}`

@@ -9,7 +9,6 @@ import { startTwoPeople } from './start-two-people.ts'
 const people = await startTwoPeople({
   keepsApp: true,
   hasOwnBrowser: true,
-  reducedMotion: 'reduce',
 })
 const { ann, ben } = people
 const MiB = 1024 * 1024

@@ -7,7 +7,7 @@ import { createLook } from './looks/look.ts'
 import { hasFocus } from './message-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
-const people = await startTwoPeople({ reducedMotion: 'reduce' })
+const people = await startTwoPeople()
 const { ann, ben } = people
 const { page } = ann
 const named = (name: string) => page.getByRole('dialog', { name })

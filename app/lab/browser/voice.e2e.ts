@@ -13,7 +13,6 @@ const people = await startTwoPeople({
   hasOwnBrowser: true,
   areAlike: true,
   hasWholeBrowser: true,
-  reducedMotion: 'reduce',
   permissions: ['microphone'],
 })
 const { ann, ben } = people
@@ -267,7 +266,6 @@ test('P1: what is being recorded when the chat is left, or the page reloaded, is
 test('P8: no microphone opens once the chat is left, however late the recorder is loaded', async () => {
   const cem = await createPerson(people.server, 'cem', {
     hasWholeBrowser: true,
-    reducedMotion: 'reduce',
     permissions: ['microphone'],
   })
   onTestFinished(() => cem.close())

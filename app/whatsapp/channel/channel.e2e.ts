@@ -16,7 +16,7 @@ const reader = '+15555550100'
 /** A customer who presses the first button and chooses the first row. */
 const presser = '+15555550146'
 
-const operator = await startOperator({ reducedMotion: 'reduce' })
+const operator = await startOperator()
 const { emulator } = operator
 const { page } = operator.ann
 afterAll(() => operator.close())

@@ -6,7 +6,7 @@ import { createPerson } from '../../lab/browser/person.ts'
 import { startBuiltServer } from '../../lab/browser/start-built-server.ts'
 
 const server = await startBuiltServer()
-const ann = await createPerson(server, 'ann', { reducedMotion: 'reduce' })
+const ann = await createPerson(server, 'ann')
 const { page } = ann
 afterAll(async () => {
   await ann.close()

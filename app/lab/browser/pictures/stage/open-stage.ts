@@ -43,7 +43,6 @@ export async function openStage(options: {
     deviceScaleFactor: 2,
     timezoneId: 'UTC',
     locale: 'en-GB',
-    reducedMotion: 'reduce',
   })
   const { context } = ann.profile
   await context.addInitScript(installStoryClock, storyNow - Date.now())
