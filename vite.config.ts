@@ -82,8 +82,8 @@ function compressFiles(): Plugin {
 }
 
 /**
- * Two files for the first screen, one for what connects it, one for a chat, one for each way in, each with all that it
- * needs: what they share with parts that come later would be in forty small files otherwise, which compress worse and
+ * Two files for the first screen, one for what connects it, one for a chat, one for each way in, one for what
+ * another app shares, each with all that it needs: what they share with parts that come later would be in forty small files otherwise, which compress worse and
  * are requested one by one.
  */
 const wholeParts = [
@@ -102,6 +102,7 @@ const wholeParts = [
   { name: 'conversation', files: ['shell/open-chat/conversation-route.tsx'] },
   { name: 'register', files: ['shell/routes/register-route.tsx'] },
   { name: 'login', files: ['shell/routes/login-route.tsx'] },
+  { name: 'waiting-share', files: ['shell/sharing/waiting-share.tsx'] },
 ].map(({ name, files }, index, { length }) => {
   const paths = files.map((file) => `${top}app/${file}`)
   const lost = paths.find((path) => !existsSync(path))
@@ -109,10 +110,15 @@ const wholeParts = [
   // What two of them need is in the earlier one.
   return { name, test: (id: string) => paths.includes(id), priority: length - index }
 })
-/** What later screens share: fifty small files less for a device that installs the app, which stores them one by one. */
+/**
+ * What later screens share: fifty small files less for a device that installs the app, which stores them one by one. What
+ * works in the background needs no screen.
+ */
+const background = ['sync', 'database', 'offline'].map((folder) => `${top}app/${folder}/`)
 const sharedPart = {
   name: 'shared',
-  test: (id: string) => id.startsWith(top) && !id.includes('/node_modules/'),
+  test: (id: string) =>
+    id.startsWith(`${top}app/`) && !background.some((folder) => id.startsWith(folder)),
   minShareCount: 2,
 }
 

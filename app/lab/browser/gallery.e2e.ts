@@ -335,7 +335,7 @@ test('the gallery and its code are not fetched before they are wanted', async ()
   await ann.page.getByRole('textbox', { name: 'Type a message' }).waitFor()
   const fetched = () =>
     ann.page.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => name))
-  const isOurs = (name: string) => /\/(gallery|media-route|create-sifted-window)-/.test(name)
+  const isOurs = (name: string) => /\/(shared|media-route|sifted-window)-/.test(name)
   expect((await fetched()).filter(isOurs)).toEqual([])
   await ann.page.getByRole('button', { name: 'Open picture late.jpg' }).click()
   await ann.page.getByRole('dialog', { name: 'late.jpg' }).waitFor()
