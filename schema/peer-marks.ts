@@ -56,8 +56,13 @@ export function mergePeerMarks(one: Partial<PeerMarks>, other: Partial<PeerMarks
     // A read message has also arrived.
     peerDeliveredUpTo: Math.max(a.peerDeliveredUpTo, b.peerDeliveredUpTo, peerReadUpTo),
     peerReadUpTo,
-    peerMarks: uniteEntries([...a.peerMarks, ...b.peerMarks]),
-    peerSilences: uniteSilences([...a.peerSilences, ...b.peerSilences]),
+    // Most changes of a conversation raise the owner's marks alone, with forty entries of the other's.
+    peerMarks:
+      a.peerMarks === b.peerMarks ? a.peerMarks : uniteEntries([...a.peerMarks, ...b.peerMarks]),
+    peerSilences:
+      a.peerSilences === b.peerSilences
+        ? a.peerSilences
+        : uniteSilences([...a.peerSilences, ...b.peerSilences]),
   }
 }
 
@@ -145,16 +150,11 @@ function isCovered(message: Told, marks: PeerMarks, status: ReceiptStatus): bool
 
 /** For equal places the earlier time; of each kind the newest places. */
 function uniteEntries(entries: readonly MarkEntry[]): MarkEntry[] {
-  const byPlace = new Map<string, MarkEntry>()
-  for (const entry of entries) {
-    const key = `${entry.status} ${entry.upTo}`
-    const before = byPlace.get(key)
-    if (!before || entry.at < before.at) byPlace.set(key, entry)
-  }
   return receiptStatuses.flatMap((status) =>
-    [...byPlace.values()]
+    entries
       .filter((entry) => entry.status === status)
-      .sort((a, b) => b.upTo - a.upTo)
+      .sort((a, b) => b.upTo - a.upTo || a.at - b.at)
+      .filter(({ upTo }, index, own) => upTo !== own[index - 1]?.upTo)
       .slice(0, markEntriesKept),
   )
 }

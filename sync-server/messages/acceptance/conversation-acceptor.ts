@@ -10,7 +10,7 @@ import { nameConversationsDatabase } from '../../storage/databases/database-name
 import { type DatabaseWrite, TransactionFailed } from '../../storage/documents/transaction.ts'
 import type { Storage } from '../../storage/storage.ts'
 import type { Hints } from '../copies/hints.ts'
-import { weighDocument } from '../copies/weigh-document.ts'
+import { weighGrowth } from '../copies/weigh-document.ts'
 import { type OrderJournal, ordersDatabase } from '../order/order-journal.ts'
 import type { MessagePrivacy } from '../privacy/message-privacy.ts'
 import {
@@ -170,7 +170,7 @@ export function createConversationAcceptor(options: {
         const pushed = proposals.flatMap(({ id, revisions, isDeleted }) =>
           revisions ? [{ id, revisions, isDeleted }] : [],
         )
-        const tally = next ? weighDocument(next) - weighDocument(stored) : 0
+        const tally = next ? weighGrowth(stored, next) : 0
         writes.push({ name: own, put: next ? [next] : [], pushed, tally })
         return { writes, result: { ...decided, isUntold } }
       },

@@ -82,12 +82,13 @@ function asJson(body: Document): Document {
 function dropUndefined<Value>(value: Value): Value {
   if (typeof value !== 'object' || value === null) return value
   let kept: Value | undefined
-  for (const [key, field] of Object.entries(value)) {
+  for (const key of Object.keys(value) as (keyof Value)[]) {
+    const field = value[key]
     const own = dropUndefined(field)
     if (field !== undefined && own === field) continue
     kept ??= (Array.isArray(value) ? [...value] : { ...value }) as Value
-    if (own === undefined) delete kept[key as keyof Value]
-    else kept[key as keyof Value] = own
+    if (own === undefined) delete kept[key]
+    else kept[key] = own
   }
   return kept ?? value
 }
