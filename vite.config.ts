@@ -82,9 +82,9 @@ function compressFiles(): Plugin {
 }
 
 /**
- * Two files for the first screen, one for what connects it, one for a chat, one for each way in, one for what
- * another app shares, each with all that it needs: what they share with parts that come later would be in forty small files otherwise, which compress worse and
- * are requested one by one.
+ * Two files for the first screen, one for what connects it, one for a chat, one for each way in, one for what another
+ * app shares, each with all that it needs: what they share with parts that come later would be in forty small files
+ * otherwise, which compress worse and are requested one by one.
  */
 const wholeParts = [
   { name: 'index', files: ['main.tsx'] },

@@ -1,4 +1,4 @@
-import type { MessageDocument } from '../../../schema/message.ts'
+import { isAccepted, type MessageDocument } from '../../../schema/message.ts'
 import type { MessengerCommands } from '../../sync/messenger-commands.ts'
 import type { Witness } from './witness.ts'
 
@@ -41,6 +41,18 @@ export function witnessCommands(options: {
       }
       await note(id, { change, isDone: isDeleted })
       return isDiscarded
+    },
+    /** It discards what the chat has not sent. */
+    async clearConversation(peerId) {
+      const own = witness.said.filter(({ authorId }) => authorId === userId)
+      const readAll = () => Promise.all(own.map(({ id }) => read(id)))
+      const before = await readAll()
+      await commands.clearConversation(peerId)
+      for (const [index, held] of (await readAll()).entries()) {
+        const was = before[index]
+        if (was?.peerId !== peerId || isAccepted(was) || isDeleted(was)) continue
+        if (held && isDeleted(held)) witness.recordVersion(held)
+      }
     },
   }
 }
