@@ -84,7 +84,7 @@ export const shareKey = (share: { mediaId: string; userId: string; messageId: st
 /** The range of ids that begin with `prefix`. */
 export const idsFrom = (prefix: string) => ({ startkey: prefix, endkey: `${prefix}\uffff` })
 
-/** The range of everything loose since this time or earlier. */
+/** The range of everything orphaned since this time or earlier. */
 export const orphanedUntil = (epochMs: number) => ({
   startkey: 'loose:',
   endkey: `loose:${padTime(Math.max(epochMs, 0))}:\uffff`,

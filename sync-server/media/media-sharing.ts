@@ -22,7 +22,7 @@ export interface SharedMessage {
 
 /**
  * Tracks who shares a file: its owner, and everybody with a message that has it. Each message adds
- * a reference for each of its two people; a file without any is loose, and expires after a day.
+ * a reference for each of its two people; a file without any is orphaned, and expires after a day.
  */
 export function createMediaSharing(options: { mediaStore: MediaStore; now: () => number }) {
   const { mediaStore, now } = options
@@ -82,7 +82,7 @@ export function createMediaSharing(options: { mediaStore: MediaStore; now: () =>
 
     /**
      * Revokes access to the file of a deleted message; call before blanking the copies. Another
-     * message with the same file preserves access. Without any message left the file is loose.
+     * message with the same file preserves access. Without any message left the file is orphaned.
      */
     async releaseMedia(message: {
       mediaUrl: string
@@ -104,7 +104,7 @@ export function createMediaSharing(options: { mediaStore: MediaStore; now: () =>
       const mark = { _id: orphanedKey(looseSince, mediaId), mediaId }
       await database.update([fileKey(mediaId), mark._id], (stored) => {
         const file = stored.get(fileKey(mediaId))
-        // Shared again meanwhile: not loose.
+        // Shared again meanwhile: not orphaned.
         if (!isFile(file) || file.sharedAt !== before.sharedAt) return { result: undefined }
         return { put: [mark, { ...file, looseSince }], result: undefined }
       })

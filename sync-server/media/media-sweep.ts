@@ -17,7 +17,8 @@ export type InTurn = <Result>(step: () => Promise<Result>) => Promise<Result>
  * @param isAlone no other server uses the database: then every upload older than the start is
  * broken
  * @param inTurn runs the step for one file when others have had their turn
- * @param keepPicture for a possible profile picture: true when it is one, and then no longer loose
+ * @param keepPicture for a possible profile picture: true when it is one, and then no longer
+ * orphaned
  */
 export function createMediaSweep(options: {
   mediaStore: MediaStore

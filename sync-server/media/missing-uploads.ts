@@ -36,7 +36,7 @@ export function createMissingUploads(options: {
     for (const { _id: messageId, mediaUrl } of own) {
       if (mediaUrl === undefined) continue
       const readers = copies.get(messageId)?.mediaUrl === mediaUrl ? { recipientId: peerId } : {}
-      // Even if only its author has the message: otherwise the file would expire as loose.
+      // Even if only its author has the message: otherwise the file would expire as orphaned.
       await media.shareMedia({ mediaUrl, messageId, senderId: ownerId, ...readers })
     }
   }

@@ -46,7 +46,7 @@ export function createPictures(options: {
     // Read it again: another of their devices may have chosen one of these meanwhile.
     const current = await readCurrent(ownerId)
     for (const file of files.values()) {
-      // A loose one is still uploading, or not in the account yet; the sweep handles it.
+      // An orphaned one is still uploading, or not in the account yet; the sweep handles it.
       if (!isFile(file) || file.mediaId === current || file.looseSince !== undefined) continue
       await mediaStore.remove(file.mediaId)
     }
@@ -56,7 +56,8 @@ export function createPictures(options: {
     settlePictures,
 
     /**
-     * For a loose picture: true, and no longer loose, when its owner's account names it after all.
+     * For an orphaned picture: true, and no longer orphaned, when its owner's account names it after
+     * all.
      */
     async keepPicture({ ownerId, mediaId }: FileDocument): Promise<boolean> {
       if ((await readCurrent(ownerId)) !== mediaId) return false

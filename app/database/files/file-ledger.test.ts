@@ -27,11 +27,11 @@ async function start() {
   const later = { ms: 0 }
   const context = { ...opened.context, now: () => opened.context.now() + later.ms }
   const ledger = createFileLedger(context)
-  const shelf = createFileStore(context)
+  const files = createFileStore(context)
   /** A file that the server has, too. */
   async function keepSent(mediaUrl: string) {
     const _id = await sendFile(context, map())
-    await shelf.recordAddress(_id, mediaUrl)
+    await files.recordAddress(_id, mediaUrl)
     await changeMessage(context.database.messages, _id, (message) => ({
       ...message,
       mediaUrl,
@@ -47,7 +47,7 @@ async function start() {
       clearedUpTo,
     }))
   }
-  return { ...opened, context, ledger, shelf, keepSent, clearElsewhere, later }
+  return { ...opened, context, ledger, files, keepSent, clearElsewhere, later }
 }
 
 test('it knows of each file how large it is, whose it is, and whether it is anywhere else', async () => {
@@ -82,24 +82,24 @@ test('a use counts by the hour, also of a file that came with another message', 
 })
 
 test('P1: what is nowhere else stays, whatever was known when it was chosen', async () => {
-  const { context, ledger, shelf, keepSent } = await start()
+  const { context, ledger, files, keepSent } = await start()
   const sent = await keepSent('/api/media/1')
   const starred = await keepSent('/api/media/2')
   const waiting = await sendFile(context, map())
   const chosen = (await ledger.list()).map((entry) => ({ ...entry, isUnsent: false }))
   await setStarred(context, { messageId: starred._id, isStarred: true })
   expect(await ledger.remove(chosen, { keepsStarred: true })).toBe(5)
-  expect(await shelf.read(sent)).toBeUndefined()
-  expect(await shelf.read(starred)).toBeDefined()
-  expect(await shelf.read({ _id: waiting })).toBeDefined()
+  expect(await files.read(sent)).toBeUndefined()
+  expect(await files.read(starred)).toBeDefined()
+  expect(await files.read({ _id: waiting })).toBeDefined()
   expect(await ledger.list()).toHaveLength(2)
   expect(await ledger.remove(chosen, { keepsStarred: false })).toBeGreaterThan(0)
-  expect(await shelf.read(starred)).toBeUndefined()
-  expect(await shelf.read({ _id: waiting })).toBeDefined()
+  expect(await files.read(starred)).toBeUndefined()
+  expect(await files.read({ _id: waiting })).toBeDefined()
 })
 
 test('P1: bytes that lie under the message of another chat stay while a message that shows them is unsent or starred', async () => {
-  const { context, ledger, shelf, keepSent, clearElsewhere } = await start()
+  const { context, ledger, files, keepSent, clearElsewhere } = await start()
   const { messages } = context.database
   const forStar = await keepSent('/api/media/1')
   const forUnsent = await keepSent('/api/media/2')
@@ -135,7 +135,7 @@ test('P1: bytes that lie under the message of another chat stay while a message 
   ])
   expect(await ledger.remove(chosen, { keepsStarred: false })).toBe(5)
   const isKept = async (one: { _id: string; mediaUrl: string }) =>
-    (await shelf.read(one)) !== undefined
+    (await files.read(one)) !== undefined
   expect([await isKept(forStar), await isKept(forUnsent)]).toEqual([true, true])
   expect(await isKept(forNobody)).toBe(false)
 

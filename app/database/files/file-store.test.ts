@@ -29,8 +29,8 @@ test('P1: a message and its file are stored in one transaction, and read again b
     file: about,
   })
   const other = await open('second')
-  const shelf = createFileStore({ ...context, database: other })
-  expect(await (await shelf.read({ _id: id }))?.text()).toBe('a map')
+  const files = createFileStore({ ...context, database: other })
+  expect(await (await files.read({ _id: id }))?.text()).toBe('a map')
 })
 
 test('P1: on a full disk neither is stored, and the words say so', async () => {
@@ -53,23 +53,23 @@ test.each([
   const id = await sendFile(context, map())
   const kept = await sendFile(context, map())
   await command(context, id)
-  const shelf = createFileStore(context)
-  expect(await shelf.read({ _id: id })).toBeUndefined()
-  expect(await shelf.read({ _id: kept })).toBeDefined()
+  const files = createFileStore(context)
+  expect(await files.read({ _id: id })).toBeUndefined()
+  expect(await files.read({ _id: kept })).toBeDefined()
 })
 
 test('a file that came with one message is there for another with the same address', async () => {
   const { context } = await openTestDatabase()
-  const shelf = createFileStore(context)
+  const files = createFileStore(context)
   const id = await sendFile(context, map())
   const mediaUrl = '/api/media/1'
   const forwarded = { _id: '01900000-0000-7000-8000-0000000000f1', mediaUrl }
-  expect(await shelf.read(forwarded)).toBeUndefined()
-  await shelf.recordAddress(id, mediaUrl)
-  expect(await (await shelf.read(forwarded))?.text()).toBe('a map')
+  expect(await files.read(forwarded)).toBeUndefined()
+  await files.recordAddress(id, mediaUrl)
+  expect(await (await files.read(forwarded))?.text()).toBe('a map')
   const fetched = { _id: '01900000-0000-7000-8000-0000000000f2', mediaUrl: '/api/media/2' }
-  await shelf.keep(fetched, new Blob(['a chart']))
-  expect(await (await shelf.read(fetched))?.text()).toBe('a chart')
+  await files.keep(fetched, new Blob(['a chart']))
+  expect(await (await files.read(fetched))?.text()).toBe('a chart')
 })
 
 test('P6: a retry uploads a file again that the server has lost, and only then', async () => {

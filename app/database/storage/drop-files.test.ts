@@ -15,7 +15,7 @@ const about = { name: 'map.txt', size: 5, mimeType: 'text/plain' }
 async function start() {
   const { context, database } = await openTestDatabase()
   const { messages } = database
-  const shelf = createFileStore(context)
+  const files = createFileStore(context)
 
   /** A message with a file that the server has, too, and a forward of it to another chat. */
   async function keepForwarded(name: string, forwarded: Partial<MessageDocument> = {}) {
@@ -28,7 +28,7 @@ async function start() {
       content: name,
     })
     const mediaUrl = `/api/media/${name}`
-    await shelf.recordAddress(_id, mediaUrl)
+    await files.recordAddress(_id, mediaUrl)
     await changeMessage(messages, _id, (message) => ({ ...message, mediaUrl, status: 'sent' }))
     const forward = messageDocument.parse({
       _id: uuidv7(),
@@ -48,8 +48,8 @@ async function start() {
     return { _id, mediaUrl, forward }
   }
   const isKept = async (one: Pick<MessageDocument, '_id' | 'mediaUrl'>) =>
-    (await shelf.read(one)) !== undefined
-  return { context, shelf, keepForwarded, isKept }
+    (await files.read(one)) !== undefined
+  return { context, files, keepForwarded, isKept }
 }
 
 const starred = { isStarred: true, isStarredAt: 5 }
@@ -76,10 +76,10 @@ test('P1: the bytes of a deleted message stay while a forward of it in another c
 })
 
 test('P8: they go where the forward has bytes of its own, is not starred any more, or was deleted before', async () => {
-  const { context, shelf, keepForwarded, isKept } = await start()
+  const { context, files, keepForwarded, isKept } = await start()
   const hasOwn = await keepForwarded('1', starred)
-  await shelf.keep(hasOwn.forward, new Blob(['a map']))
-  await shelf.recordAddress(hasOwn._id, hasOwn.mediaUrl)
+  await files.keep(hasOwn.forward, new Blob(['a map']))
+  await files.recordAddress(hasOwn._id, hasOwn.mediaUrl)
   const unstarred = await keepForwarded('2', starred)
   await setStarred(context, { messageId: unstarred.forward._id, isStarred: false })
   const gone = await keepForwarded('3', starred)

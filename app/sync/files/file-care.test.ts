@@ -23,7 +23,7 @@ async function start(
 ) {
   const disk = createLabDisk()
   const { context } = await openTestDatabase({ indexedDB: disk.indexedDB })
-  const shelf = createFileStore(context)
+  const files = createFileStore(context)
   const room = { usage: 0, quota: given.quota ?? 1_000_000 }
   const care = createFileCare({
     context,
@@ -45,7 +45,7 @@ async function start(
     }))
     return id
   }
-  const isKept = async (id: string) => (await shelf.read({ _id: id })) !== undefined
+  const isKept = async (id: string) => (await files.read({ _id: id })) !== undefined
   return { context, disk, room, care, send, keepSent, isKept }
 }
 

@@ -16,7 +16,7 @@ export function serveCompressed(options: {
   cache: (response: Response, urlPath: string) => void
 }): RequestHandler {
   const { dir, cache } = options
-  const squeeze = createCompressor()
+  const compress = createCompressor()
   const names = readdirSync(dir, { recursive: true, encoding: 'utf8' })
   const files = new Map(
     names
@@ -39,6 +39,6 @@ export function serveCompressed(options: {
       'content-encoding': encoding,
     })
     if (request.fresh) response.status(304).end()
-    else response.end(await squeeze({ path, version, encoding }))
+    else response.end(await compress({ path, version, encoding }))
   }
 }
