@@ -54,16 +54,19 @@ export function pickShared(message: MessageDocument): Partial<MessageDocument> {
  * Creates or amends the other person's copy; refuses when the id already belongs to another message
  * there. Their own registers stay, the author's text always wins, and a reader changes only what
  * both may change.
+ * @param before the author's copy until now, if only this change separates the two: a later text
+ * that it never had then stays, as a crash stopped that edit after this copy
  */
 export function writePeerCopy(write: {
   stored: MessageDocument | undefined
   accepted: MessageDocument
+  before?: MessageDocument | undefined
   now: number
 }):
   | { kind: 'keep' }
   | { kind: 'store'; next: MessageDocument }
   | { kind: 'refuse'; refusal: Refusal } {
-  const { stored, accepted, now } = write
+  const { stored, accepted, before, now } = write
   if (!stored) return { kind: 'store', next: copyForPeer(accepted, now) }
   if (stored.senderId !== accepted.senderId || stored.recipientId !== accepted.recipientId) {
     return { kind: 'refuse', refusal: refuse('foreign_id') }
@@ -71,7 +74,7 @@ export function writePeerCopy(write: {
   const isFromAuthor = accepted.peerId === accepted.recipientId
   const joint = mergeRegisters(jointRegisters, stored, accepted)
   const overruled = isFromAuthor
-    ? authorRegisters.filter((register) => isOverruled(register, { stored, accepted }))
+    ? authorRegisters.filter((register) => isOverruled(register, { stored, accepted, before }))
     : []
   const isJointNews = stored.deletedAt === undefined && !areFieldsEqual(jointFields, stored, joint)
   if (overruled.length === 0 && !isJointNews) return { kind: 'keep' }
@@ -82,12 +85,23 @@ export function writePeerCopy(write: {
 interface Copies {
   stored: MessageDocument
   accepted: MessageDocument
+  before?: MessageDocument | undefined
 }
 
 /** Does the author's copy say something else? To a deleted message only a deletion can be news. */
-function isOverruled({ field, merge }: Register, { stored, accepted }: Copies): boolean {
-  const isDifferent = !areValuesEqual(accepted[field], stored[field])
-  return isDifferent && (merge === 'earliest' || stored.deletedAt === undefined)
+function isOverruled(register: Register, copies: Copies): boolean {
+  const { stored, accepted } = copies
+  const { field, merge } = register
+  if (areValuesEqual(accepted[field], stored[field])) return false
+  if (merge === 'earliest') return true
+  return stored.deletedAt === undefined && !isAhead(register, copies)
+}
+
+/** Did a later edit reach this copy, and not the author's yet? Its hint brings it there. */
+function isAhead({ field, at }: Register, { stored, accepted, before }: Copies): boolean {
+  if (before === undefined || at === undefined || at === field) return false
+  const isLater = (stored[at] ?? 0) > (accepted[at] ?? 0)
+  return isLater && !areValuesEqual(stored[field], before[field])
 }
 
 function overrule({ field, at }: Register, { stored, accepted }: Copies): Partial<MessageDocument> {

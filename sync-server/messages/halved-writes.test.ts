@@ -57,6 +57,36 @@ function describeHistories(open: () => Promise<TestAcceptance>, numRuns: number)
       await live([[send], [{ kind: 'answer', author: 0, which: 0, dies }]])
     },
   )
+
+  test('P6: an edit that a death stopped between the copies stands after its retry, whatever its author changed meanwhile', async () => {
+    const { t } = opened
+    opened.count += 1
+    const annId = await t.register(`Ann${opened.count}`)
+    const benId = await t.register(`Ben${opened.count}`)
+    const message = writeMessage({ senderId: annId, recipientId: benId, content: 'come at noon' })
+    const accept = (proposed: MessageDocument) =>
+      t.acceptance.acceptMessages({ actorId: annId, proposals: [propose(proposed)] })
+    await accept(message)
+    const sent = must(await t.readMessage(annId, message._id), 'the author’s copy')
+    const now = Date.now()
+    const edited = { ...sent, content: 'come at ten', editedAt: now }
+    const died = new Promise<void>((resolve) => {
+      Object.assign(crash, { after: 'peer', reached: resolve })
+    })
+    void accept(edited)
+    await died
+    t.restart()
+    await accept(react(sent, { userId: annId, emoji: '👍', now }))
+    await t.acceptance.healCopies()
+    await accept(edited)
+    for (const ownerId of [annId, benId]) {
+      const copy = must(await t.readMessage(ownerId, message._id), 'a copy')
+      expect(copy).toMatchObject({
+        content: 'come at ten',
+        reactions: { [annId]: { emoji: '👍' } },
+      })
+    }
+  })
 }
 
 describe('messages, edits and deletions on storage that writes one database after the other', () => {

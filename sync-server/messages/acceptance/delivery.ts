@@ -51,7 +51,7 @@ export function decideDelivery(
   journal: Pick<OrderJournal, 'assignOrder' | 'lastGiven'>,
 ): DeliveryDecision {
   const { actorId, peerId, reach, isActorFull, groups, isPeerOut, lost, now } = delivery
-  const { isFirstRefused } = delivery
+  const { isFirstRefused, touched } = delivery
   const stored = read<MessageDocument>(nameMessagesDatabase(actorId))
   const ruled = groups.map((group) =>
     draftGroup({
@@ -63,7 +63,7 @@ export function decideDelivery(
       lost,
       now,
       stored: stored.get(group.id),
-      isPeerTouched: delivery.touched.has(group.id),
+      isPeerTouched: touched.has(group.id),
     }),
   )
   const shared = ruled.map(({ each, whole }) => ({ each, whole: refuseFile(delivery, whole) }))
@@ -88,7 +88,7 @@ export function decideDelivery(
   if (placed.unseen.length > 0) return { ...nothing, unshared, unseen: placed.unseen }
   const drafted = isPeerOut
     ? { put: [], blanked: [], drafts: placed.drafts.map((one) => refuseForPeer(delivery, one)) }
-    : draftPeerCopies({ actorId, drafts: placed.drafts, stored: peerCopies, now })
+    : draftPeerCopies({ actorId, drafts: placed.drafts, stored: peerCopies, touched, now })
   const decided = shared.map(({ each }, index) => ({
     each,
     whole: must(drafted.drafts[index], 'a draft'),

@@ -22,6 +22,7 @@ export function isForPeer({ effect, reach, next }: MessageDraft): boolean {
 /**
  * Drafts the other person's copies of accepted messages. Pure.
  * @param stored their existing copies
+ * @param touched messages of which an earlier try of this delivery may have written a copy
  * @returns what to write, and the resulting drafts: refused when another message has the id there,
  * and in the place that an earlier try gave; `blanked`: former copies whose files go
  */
@@ -29,9 +30,10 @@ export function draftPeerCopies(options: {
   actorId: string
   drafts: readonly MessageDraft[]
   stored: ReadonlyMap<string, MessageDocument>
+  touched: ReadonlySet<string>
   now: number
 }): { put: MessageDocument[]; drafts: MessageDraft[]; blanked: MessageDocument[] } {
-  const { actorId, stored, now } = options
+  const { actorId, stored, touched, now } = options
   const put: MessageDocument[] = []
   const blanked: MessageDocument[] = []
   const drafts = options.drafts.map((draft): MessageDraft => {
@@ -53,7 +55,9 @@ export function draftPeerCopies(options: {
     // On redelivery its place was determined; otherwise the copy's counts.
     const isPlaced = copy !== undefined && draft.effect === 'deliver'
     const inPlace = isPlaced ? { ...copy, orderedAt: accepted.orderedAt } : copy
-    const written = writePeerCopy({ stored: inPlace, accepted, now })
+    const isOnlyChange = draft.effect === 'amend' && !touched.has(draft.proposal.id)
+    const before = isOnlyChange ? draft.stored : undefined
+    const written = writePeerCopy({ stored: inPlace, accepted, before, now })
     if (written.kind === 'refuse') {
       const { refusal } = written
       const next = failMessage({ actorId, stored: draft.stored, proposed: accepted, refusal, now })
