@@ -244,6 +244,34 @@ describe('P4: a message that both hold', () => {
     expect(next).toMatchObject({ content: '', refused: { code: 'deleted', content: 'better' } })
   })
 
+  const tooLong = 'z'.repeat(limits.messageMaxCharacters + 1)
+
+  test.each([
+    ['at the time of the stored text', { editedAt: 950 }],
+    ['after it, with a note of a refusal that lies ahead', { editedAt: 960, refusedAt: 2_000_000 }],
+  ])('P6 P12: an edit %s is checked like any other', (_what, { editedAt, refusedAt }) => {
+    const stored = { ...sent, content: 'a', editedAt: 950 }
+    const refused = refusedAt && { at: refusedAt, code: 'deleted', error: 'It was deleted.' }
+    const noted = accept({
+      stored,
+      proposed: { ...stored, isStarred: true, isStarredAt: 940, ...(refused && { refused }) },
+    })
+    const proposed = { ...noted, content: tooLong, editedAt }
+    const { next, refusal } = refuse({ stored: noted, proposed })
+    expect(refusal.code).toBe('too_long')
+    expect(next.content).toBe('a')
+    const merged = mergeMessages(next, proposed)
+    expect(merged.content).toBe('a')
+    expect(merged.editedAt).toBeLessThanOrEqual(now + 1)
+  })
+
+  test('P5: of two texts at one time the same one wins in either order', () => {
+    const stored = { ...sent, content: 'b', editedAt: 950 }
+    const greater = { ...stored, content: 'c' }
+    expect(accept({ stored, proposed: greater })).toMatchObject({ content: 'c', editedAt: 950 })
+    expect(decide({ stored: greater, proposed: stored })).toEqual({ kind: 'keep' })
+  })
+
   test('P6: its author cannot claim that it was read', () => {
     const { next, refusal } = refuse({ stored: sent, proposed: { ...sent, status: 'read' } })
     expect(refusal.code).toBe('forged_status')

@@ -50,7 +50,7 @@ export function permitMessageChange(change: {
   now: number
 }): PermittedChange {
   const { actorId, stored, now } = change
-  const proposed = clampTimes(change.proposed, now)
+  const proposed = clampRefused(clampTimes(change.proposed, now), { stored, now })
   const isAuthor = stored.senderId === actorId
   const isRetry =
     isAuthor &&
@@ -142,13 +142,17 @@ export function refuseText(
   return undefined
 }
 
+/** Would the merge take the proposed text, or has a deletion already refused it? */
 function isTextChange(stored: MessageDocument, proposed: MessageDocument): boolean {
-  return (
-    proposed.deletedAt === undefined &&
-    proposed.editedAt !== undefined &&
-    proposed.editedAt > Math.max(stored.editedAt ?? -1, stored.refused?.at ?? -1) &&
-    (proposed.content !== stored.content || stored.deletedAt !== undefined)
-  )
+  const { editedAt, content } = proposed
+  if (proposed.deletedAt !== undefined || editedAt === undefined) return false
+  const storedAt = stored.editedAt ?? -1
+  if (stored.deletedAt !== undefined) {
+    return editedAt > Math.max(storedAt, stored.refused?.at ?? -1)
+  }
+  return editedAt === storedAt
+    ? content > stored.content
+    : editedAt > storedAt && content !== stored.content
 }
 
 /** The proposal with everything that the actor may not change reset to the stored version. */
@@ -262,6 +266,17 @@ export function clampTimes(message: MessageDocument, now: number): MessageDocume
     if (held !== undefined) Object.assign(clamped, { [field]: clampEntries(held, now) })
   }
   return clamped
+}
+
+/** A device keeps and dismisses refusals; none may lie ahead, where it would outlast every later one. */
+function clampRefused(
+  proposed: MessageDocument,
+  { stored, now }: { stored: MessageDocument; now: number },
+): MessageDocument {
+  const { refused } = proposed
+  const latest = Math.max(now, stored.refused?.at ?? 0)
+  if (!refused || refused.at <= latest) return proposed
+  return { ...proposed, refused: { ...refused, at: latest } }
 }
 
 function clampEntries(held: Reactions, now: number): Reactions {
