@@ -247,7 +247,7 @@ describe('P4: a message that both hold', () => {
   const tooLong = 'z'.repeat(limits.messageMaxCharacters + 1)
 
   test.each([
-    ['at the time of the stored text', { editedAt: 950 }],
+    ['at the time of the stored text', { editedAt: 950, refusedAt: undefined }],
     ['after it, with a note of a refusal that lies ahead', { editedAt: 960, refusedAt: 2_000_000 }],
   ])('P6 P12: an edit %s is checked like any other', (_what, { editedAt, refusedAt }) => {
     const stored = { ...sent, content: 'a', editedAt: 950 }

@@ -174,3 +174,11 @@ export function isEdited(
     message.editedAt !== message.refused?.at
   )
 }
+
+/**
+ * The time of a message for a person, epoch ms. A pending message's place is right after the last
+ * one seen, so the time of writing counts.
+ */
+export function placeInTime(message: MessageDocument): number {
+  return isAccepted(message) ? message.orderedAt : Math.max(message.createdAt, message.orderedAt)
+}

@@ -1,4 +1,5 @@
 import type { SignedIn } from '../../schema/api/auth.ts'
+import { parseJson } from '../../schema/helpers/parse-json.ts'
 import { readKeptUser } from '../../schema/user.ts'
 
 /** `localStorage` and `sessionStorage`, or substitutes. */
@@ -67,7 +68,7 @@ export function createSessionStore(options: SessionStoreOptions): SessionStore {
   function read(): SignedIn | undefined {
     const store = findStore()
     const token = store?.getItem(tokenKey)
-    const user = readKeptUser(parseJson(store?.getItem(userKey) ?? null))
+    const user = readKeptUser(parseJson(store?.getItem(userKey) ?? ''))
     return token && user ? { token, user } : undefined
   }
 
@@ -146,15 +147,7 @@ export function createSessionStore(options: SessionStoreOptions): SessionStore {
 }
 
 function parseId(user: string | null): string | undefined {
-  const parsed = parseJson(user)
+  const parsed = parseJson(user ?? '')
   const hasId = typeof parsed === 'object' && parsed !== null && '_id' in parsed
   return hasId && typeof parsed._id === 'string' ? parsed._id : undefined
-}
-
-function parseJson(text: string | null): unknown {
-  try {
-    return JSON.parse(text ?? '')
-  } catch {
-    return undefined
-  }
 }

@@ -2,6 +2,7 @@ import { useEffect, useMemo, useState } from 'react'
 import { limits } from '../../schema/limits.ts'
 import type { PublicUser } from '../../schema/user.ts'
 import { ApiError } from '../api/api-error.ts'
+import { isPassing } from '../api/is-passing.ts'
 import type { PeopleDirectory } from '../sync/messenger-types.ts'
 import { type BackOff, createBackOff } from '../sync/platform/back-off.ts'
 import { useLiveValue } from '../ui/hooks/use-live-value.ts'
@@ -17,7 +18,6 @@ interface PeopleFound {
 
 const nobody: PeopleFound = { people: [], query: '', isLocal: false }
 /** Temporary failures: no connection, a timeout, or too many requests; a retry may succeed. */
-const passing = new Set([0, 408, 429])
 
 /**
  * People for a query of two characters or more: the device's own immediately, the server's when
@@ -77,9 +77,8 @@ async function searchUntilAnswered(options: {
       signal.throwIfAborted()
       onFailed()
       if (!(cause instanceof ApiError)) throw cause
-      const { status, retryAfterMs } = cause
-      if (!passing.has(status) && status < 500) return
-      backOff.fail(attempt, { atLeastMs: retryAfterMs })
+      if (!isPassing(cause)) return
+      backOff.fail(attempt, { atLeastMs: cause.retryAfterMs })
     }
   }
 }

@@ -1,3 +1,4 @@
+import { settleRequest } from '../database/storage/dexie/settle-request.ts'
 import {
   type KeptItem,
   readOwnerId,
@@ -43,7 +44,7 @@ export function createSharedItems({
   ): Promise<T> {
     const opening = indexedDB.open(databaseName, 1)
     opening.onupgradeneeded = () => opening.result.createObjectStore(storeName, { keyPath: '_id' })
-    const database = await settle(opening)
+    const database = await settleRequest(opening)
     try {
       const transaction = database.transaction(storeName, mode)
       const request = work(transaction.objectStore(storeName))
@@ -115,11 +116,4 @@ function tellChange() {
   const channel = new BroadcastChannel(databaseName)
   channel.postMessage('changed')
   channel.close()
-}
-
-function settle<T>(request: IDBRequest<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    request.onsuccess = () => resolve(request.result)
-    request.onerror = () => reject(request.error)
-  })
 }

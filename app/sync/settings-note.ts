@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { parseJson } from '../../schema/helpers/parse-json.ts'
 import { mergeSettings, type TimedSettings, timedSettings } from '../../schema/settings.ts'
 import type { KeyValueStorage } from '../database/storage/key-value-storage.ts'
 import { settingsNoteKey } from './platform/own-texts.ts'
@@ -46,7 +47,7 @@ export function createSettingsNote(options: {
     readLeft(): TimedSettings | undefined {
       const text = texts?.getItem(key) ?? undefined
       if (text === undefined) return undefined
-      const read = z.safeParse(timedSettings, parse(text))
+      const read = z.safeParse(timedSettings, parseJson(text))
       if (!read.success) return undefined
       left = { text, changes: read.data }
       return left.changes
@@ -56,13 +57,5 @@ export function createSettingsNote(options: {
       if (left && texts?.getItem(key) === left.text) texts.removeItem(key)
       left = undefined
     },
-  }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }

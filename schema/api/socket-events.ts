@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { parseJson } from '../helpers/parse-json.ts'
 import { id } from '../id.ts'
 import { limits } from '../limits.ts'
 import { messageStatuses, messageTypes } from '../message.ts'
@@ -299,12 +300,4 @@ function readEvent(value: unknown, events: Record<string, z.ZodMiniType>) {
   if (!outer.success || !Object.hasOwn(events, outer.data.event)) return null
   const data = events[outer.data.event]?.safeParse(outer.data.data)
   return data?.success ? { event: outer.data.event, data: data.data } : null
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

@@ -2,13 +2,13 @@ import {
   nameConversationsDatabase,
   nameMessagesDatabase,
 } from '../storage/databases/database-names.ts'
+import { idsFrom } from '../storage/documents/ids-from.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { StoredDatabase } from '../storage/stored-database.ts'
 import {
   type AccountDeletionDocument,
   type AccountsDocument,
   accountDeletionKey,
-  idsFrom,
 } from './account-documents.ts'
 import type { Accounts } from './accounts.ts'
 import type { Relations } from './relations.ts'

@@ -115,9 +115,6 @@ export const sessionKey = ({ userId, sessionId }: { userId: string; sessionId: s
   `session:${userId}:${sessionId}` as const
 export const seenKey = (userId: string) => `seen:${userId}` as const
 
-/** The range of ids that begin with `prefix`, for `range`. */
-export const idsFrom = (prefix: string) => ({ startkey: prefix, endkey: `${prefix}\uffff` })
-
 /** Is this an account that has not been deleted? */
 export function isAccount<T extends AccountsDocument>(
   document: T | undefined,

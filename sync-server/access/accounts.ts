@@ -3,6 +3,7 @@ import { v7 as uuidv7 } from 'uuid'
 import { defaultAbout, limits } from '../../schema/limits.ts'
 import { clampSettings, mergeSettings, type TimedSettings } from '../../schema/settings.ts'
 import type { ProfileChange } from '../../schema/user.ts'
+import { idsFrom } from '../storage/documents/ids-from.ts'
 import type { StoredDatabase } from '../storage/stored-database.ts'
 import {
   type AccountDocument,
@@ -10,7 +11,6 @@ import {
   accountDeletionKey,
   accountKey,
   type ClaimDocument,
-  idsFrom,
   isAccount,
   type SeenDocument,
   seenKey,

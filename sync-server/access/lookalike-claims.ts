@@ -1,9 +1,9 @@
+import { idsFrom } from '../storage/documents/ids-from.ts'
 import type { StoredDatabase } from '../storage/stored-database.ts'
 import {
   type AccountDocument,
   type AccountsDocument,
   type ClaimDocument,
-  idsFrom,
   isAccount,
   type LooksDocument,
 } from './account-documents.ts'

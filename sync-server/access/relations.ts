@@ -1,11 +1,11 @@
 import { LRUCache } from 'lru-cache'
 import { atMost } from '../lib/at-most.ts'
+import { idsFrom } from '../storage/documents/ids-from.ts'
 import type { StoredDatabase } from '../storage/stored-database.ts'
 import {
   type AccountsDocument,
   accountKey,
   type BlockDocument,
-  idsFrom,
   isAccount,
 } from './account-documents.ts'
 

@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid'
+import { idsFrom } from '../storage/documents/ids-from.ts'
 import type { RangeOptions } from '../storage/range-options.ts'
 import type { Storage } from '../storage/storage.ts'
-import { idsFrom } from './account-documents.ts'
 
 /** One person's report about another, for the operator of the server. `reportedAt` is epoch ms. */
 export interface ReportDocument {

@@ -3,11 +3,11 @@ import { LRUCache } from 'lru-cache'
 import { limits } from '../../schema/limits.ts'
 import { atMost } from '../lib/at-most.ts'
 import { withoutRev } from '../lib/without-rev.ts'
+import { idsFrom } from '../storage/documents/ids-from.ts'
 import type { StoredDatabase } from '../storage/stored-database.ts'
 import {
   type AccountsDocument,
   accountKey,
-  idsFrom,
   type SessionDocument,
   sessionKey,
 } from './account-documents.ts'

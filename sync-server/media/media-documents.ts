@@ -81,9 +81,6 @@ export const usedKey = (ownerId: string) => `used:${ownerId}`
 export const shareKey = (share: { mediaId: string; userId: string; messageId: string }) =>
   `share:${share.mediaId}:${share.userId}:${share.messageId}`
 
-/** The range of ids that begin with `prefix`. */
-export const idsFrom = (prefix: string) => ({ startkey: prefix, endkey: `${prefix}\uffff` })
-
 /** The range of everything orphaned since this time or earlier. */
 export const orphanedUntil = (epochMs: number) => ({
   startkey: 'loose:',

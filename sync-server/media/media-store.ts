@@ -1,4 +1,5 @@
 import { v7 as uuidv7 } from 'uuid'
+import { idsFrom } from '../storage/documents/ids-from.ts'
 import type { Storage } from '../storage/storage.ts'
 import { cutPieces } from './cut-pieces.ts'
 import { detectFileKind, type FileKind } from './detect-file-kind.ts'
@@ -6,7 +7,6 @@ import { limitBytes } from './limit-bytes.ts'
 import {
   type FileDocument,
   fileKey,
-  idsFrom,
   isFile,
   type MediaDocument,
   type MediaPurpose,

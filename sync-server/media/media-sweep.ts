@@ -1,4 +1,5 @@
-import { type FileDocument, idsFrom, orphanedKey, orphanedUntil } from './media-documents.ts'
+import { idsFrom } from '../storage/documents/ids-from.ts'
+import { type FileDocument, orphanedKey, orphanedUntil } from './media-documents.ts'
 import type { MediaStore } from './media-store.ts'
 
 const everyMs = 24 * 60 * 60 * 1000

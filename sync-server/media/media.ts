@@ -1,6 +1,7 @@
 import type { Privacy } from '../access/privacy/privacy.ts'
+import { idsFrom } from '../storage/documents/ids-from.ts'
 import type { Storage } from '../storage/storage.ts'
-import { type FileDocument, fileKey, idsFrom, isFile } from './media-documents.ts'
+import { type FileDocument, fileKey, isFile } from './media-documents.ts'
 import { createMediaSharing } from './media-sharing.ts'
 import { type ArrivingFile, createMediaStore } from './media-store.ts'
 import { createMediaSweep, type InTurn } from './media-sweep.ts'

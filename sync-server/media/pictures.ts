@@ -1,11 +1,5 @@
-import {
-  type FileDocument,
-  fileKey,
-  idsFrom,
-  isFile,
-  orphanedKey,
-  ownedKey,
-} from './media-documents.ts'
+import { idsFrom } from '../storage/documents/ids-from.ts'
+import { type FileDocument, fileKey, isFile, orphanedKey, ownedKey } from './media-documents.ts'
 import type { MediaStore } from './media-store.ts'
 import { parseMediaUrl } from './media-url.ts'
 

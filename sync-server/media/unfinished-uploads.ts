@@ -1,5 +1,6 @@
 import { v7 as uuidv7 } from 'uuid'
 import { RequestRefused } from '../http/core/request-refused.ts'
+import { idsFrom } from '../storage/documents/ids-from.ts'
 import type { Piece } from '../storage/stored-attachments.ts'
 import { cutPieces } from './cut-pieces.ts'
 import { detectFileKind } from './detect-file-kind.ts'
@@ -7,7 +8,6 @@ import { limitBytes } from './limit-bytes.ts'
 import {
   type FileDocument,
   fileKey,
-  idsFrom,
   orphanedKey,
   ownedKey,
   pieceBytes,

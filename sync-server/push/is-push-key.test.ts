@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest'
-import { idsFrom } from '../access/account-documents.ts'
 import type { PushDocument } from '../access/push-documents.ts'
 import { createLog } from '../lib/log.ts'
+import { idsFrom } from '../storage/documents/ids-from.ts'
 import { openTestChat } from '../testing/open-test-chat.ts'
 import { startPushService } from '../testing/start-push-service.ts'
 import { isPushKey } from './is-push-key.ts'

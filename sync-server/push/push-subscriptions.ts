@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { type PushSubscriptionBody, pushLimits } from '../../schema/api/push.ts'
-import { type AccountsDocument, idsFrom } from '../access/account-documents.ts'
+import type { AccountsDocument } from '../access/account-documents.ts'
 import type { PushDocument, PushPlaceDocument } from '../access/push-documents.ts'
 import type { Caller } from '../access/token-keeper.ts'
 import { atMost } from '../lib/at-most.ts'
 import { withoutRev } from '../lib/without-rev.ts'
+import { idsFrom } from '../storage/documents/ids-from.ts'
 import type { StoredDatabase } from '../storage/stored-database.ts'
 
 const peopleRemembered = 20_000

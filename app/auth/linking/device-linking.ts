@@ -2,6 +2,7 @@ import type { SignedIn } from '../../../schema/api/auth.ts'
 import type { DeviceLinkBegun, DeviceLinkStep } from '../../../schema/api/device-link.ts'
 import { wordsOf } from '../../../schema/helpers/words-of.ts'
 import { ApiError } from '../../api/api-error.ts'
+import { isPassing } from '../../api/is-passing.ts'
 import type { LinkingCalls } from '../../api/linking-calls.ts'
 import { createLiveValue, type LiveValue } from '../../database/views/live-value.ts'
 import { createBackOff } from '../../sync/platform/back-off.ts'
@@ -44,7 +45,6 @@ interface OpenLink {
 /** Ends of a code that was only shown: another one takes its place without a word. */
 const renewing = new Set(['device_link_expired', 'device_link_unknown'])
 /** No connection, a timeout, or too many requests: a later try may succeed. */
-const passing = new Set([0, 408, 429])
 
 /**
  * Shows codes for this device until a signed-in device confirms one; renews them while the page is
@@ -81,7 +81,7 @@ export function createDeviceLinking(options: {
       } catch (cause) {
         signal.throwIfAborted()
         if (!(cause instanceof ApiError)) throw cause
-        if (!passing.has(cause.status) && cause.status < 500) {
+        if (!isPassing(cause)) {
           backOff.succeed()
           endTrouble()
           throw cause

@@ -1,4 +1,4 @@
-import { isAccepted, type MessageDocument } from '../../../schema/message.ts'
+import { isAccepted, type MessageDocument, placeInTime } from '../../../schema/message.ts'
 import { formatDay, startOfDay } from '../../ui/format/format-day.ts'
 
 export interface MessageRow {
@@ -37,12 +37,4 @@ export function buildMessageRows(
     if (startsDay) row.dayLabel = formatDay(day, today)
     return row
   })
-}
-
-/**
- * The time that decides a message's day. A pending message's place is right after the last one
- * seen, so the time of writing counts.
- */
-function placeInTime(message: MessageDocument): number {
-  return isAccepted(message) ? message.orderedAt : Math.max(message.createdAt, message.orderedAt)
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { parseJson } from '../../../schema/helpers/parse-json.ts'
 import type { KeyValueStorage } from '../storage/key-value-storage.ts'
 import type { StoredDraft } from '../storage/open-device-store.ts'
 
@@ -23,12 +24,4 @@ export function readMirroredDrafts(
     const draft = mirroredDraft.safeParse(parseJson(texts?.getItem(key) ?? ''))
     return draft.success ? [{ _id: key.slice(prefix.length), ...draft.data }] : []
   })
-}
-
-function parseJson(json: string): unknown {
-  try {
-    return JSON.parse(json)
-  } catch {
-    return undefined
-  }
 }

@@ -3,11 +3,11 @@ import { IDBKeyRange } from 'fake-indexeddb'
 import { expect, onTestFinished, test } from 'vitest'
 import { must } from '../../../schema/helpers/must.ts'
 import { createLabDisk } from '../../lab/device/lab-disk.ts'
-import { finish } from '../../lab/device/read-stored-documents.ts'
 import { openTestEarlierDevice } from '../testing/open-test-earlier-device.ts'
 import { readConversations } from '../views/read-conversations.ts'
 import { openOwedNotes } from './dexie/owed-notes.ts'
 import { recordOwed } from './dexie/record-owed.ts'
+import { settleRequest } from './dexie/settle-request.ts'
 import type { PetrelDatabase } from './open-database.ts'
 
 type Device = Awaited<ReturnType<typeof openTestEarlierDevice>>
@@ -177,7 +177,7 @@ test('P11: what a tab of the earlier build writes after the migration is taken i
 test('P10: a frozen tab of the earlier build keeps no tab from opening', async () => {
   const device = await openTestEarlierDevice()
   const name = must((await device.listEarlier())[0], 'the conversations')
-  const frozen = await finish(device.indexedDB.open(name))
+  const frozen = await settleRequest(device.indexedDB.open(name))
   const tabs = [await device.open('first'), await device.open('second')]
   for (const tab of tabs) await expectAllThere(device, tab)
   expect(await device.listEarlier()).toContain(name)
@@ -202,7 +202,7 @@ test('removing the database leaves none of the earlier build', async () => {
   for (const isFrozen of [false, true]) {
     const device = await openTestEarlierDevice()
     const name = must((await device.listEarlier())[0], 'the conversations')
-    const frozen = isFrozen ? await finish(device.indexedDB.open(name)) : undefined
+    const frozen = isFrozen ? await settleRequest(device.indexedDB.open(name)) : undefined
     const database = await device.open('first')
     await database.remove()
     frozen?.close()

@@ -1,3 +1,4 @@
+import { settleRequest } from '../storage/dexie/settle-request.ts'
 /** A device's IndexedDB as JSON: a fixture of what an earlier build left on devices. */
 export type DatabaseDump = readonly DumpedDatabase[]
 
@@ -26,7 +27,7 @@ interface DumpedIndex {
 export async function dumpDatabases(indexedDB: IDBFactory): Promise<DatabaseDump> {
   const dump: DumpedDatabase[] = []
   for (const { name = '', version = 1 } of await indexedDB.databases()) {
-    const database = await finish(indexedDB.open(name))
+    const database = await settleRequest(indexedDB.open(name))
     const stores: DumpedStore[] = []
     for (const each of database.objectStoreNames) {
       stores.push(await dumpStore(database.transaction(each, 'readonly').objectStore(each)))
@@ -43,7 +44,7 @@ async function dumpStore(store: IDBObjectStore): Promise<DumpedStore> {
     const { name, keyPath, unique, multiEntry } = store.index(each)
     return { name, keyPath, unique, multiEntry }
   })
-  const records: unknown[] = await finish(store.getAll())
+  const records: unknown[] = await settleRequest(store.getAll())
   if (keyPath === null) throw new Error(`${name} keeps its keys beside its records.`)
   return { name, keyPath, autoIncrement, indexes, records }
 }
@@ -59,14 +60,7 @@ export async function loadDatabases(indexedDB: IDBFactory, dump: DatabaseDump): 
         for (const record of records) store.put(record)
       }
     }
-    const database = await finish(request)
+    const database = await settleRequest(request)
     database.close()
   }
-}
-
-function finish<T>(request: IDBRequest<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    request.onsuccess = () => resolve(request.result)
-    request.onerror = () => reject(request.error)
-  })
 }

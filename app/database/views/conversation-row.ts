@@ -1,6 +1,6 @@
 import { areConversationsEqual, type ConversationDocument } from '../../../schema/conversation.ts'
 import { areMessagesEqual } from '../../../schema/merge-messages.ts'
-import { isAccepted, type MessageDocument } from '../../../schema/message.ts'
+import { type MessageDocument, placeInTime } from '../../../schema/message.ts'
 import type { KnownPerson } from '../storage/known-person.ts'
 import { showMessage } from './show-message.ts'
 
@@ -70,13 +70,8 @@ export function makeRow({
     hasFailed,
     ...(lastMessage && { lastMessage: showMessage(lastMessage, conversation) }),
     isComing: lastMessage === undefined && conversation.lastMessage !== undefined,
-    lastMessageAt: lastMessage ? timeOf(lastMessage) : lastMessageAt,
+    lastMessageAt: lastMessage ? placeInTime(lastMessage) : lastMessageAt,
   }
-}
-
-/** Until the server assigns a place, a message is sorted by its writing time. */
-function timeOf(message: MessageDocument): number {
-  return isAccepted(message) ? message.orderedAt : Math.max(message.createdAt, message.orderedAt)
 }
 
 /** A cleared conversation reappears with its next message. */

@@ -1,4 +1,4 @@
-import { finish } from './read-stored-documents.ts'
+import { settleRequest } from '../../database/storage/dexie/settle-request.ts'
 
 interface Record {
   _meta?: { lwt: number }
@@ -12,12 +12,12 @@ interface Record {
 export async function advanceWriteTimes(indexedDB: IDBFactory, ms: number): Promise<void> {
   for (const { name = '' } of await indexedDB.databases()) {
     if (!name.startsWith('rxdb-dexie-')) continue
-    const opened = await finish(indexedDB.open(name))
+    const opened = await settleRequest(indexedDB.open(name))
     const store = opened.transaction('docs', 'readwrite').objectStore('docs')
-    for (const record of (await finish(store.getAll())) as Record[]) {
+    for (const record of (await settleRequest(store.getAll())) as Record[]) {
       if (record._meta) record._meta.lwt += ms
       if (record.checkpointData?.lwt) record.checkpointData.lwt += ms
-      await finish(store.put(record))
+      await settleRequest(store.put(record))
     }
     opened.close()
   }

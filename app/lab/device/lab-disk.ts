@@ -1,5 +1,5 @@
 import { forceCloseDatabase, IDBFactory } from 'fake-indexeddb'
-import { finish } from './read-stored-documents.ts'
+import { settleRequest } from '../../database/storage/dexie/settle-request.ts'
 
 /** One device's IndexedDB, on a disk that can be full. */
 export interface LabDisk {
@@ -98,7 +98,7 @@ export function createLabDisk(): LabDisk {
       state.hadTrouble = true
       state.wasErased = true
       const names = (await indexedDB.databases()).map(({ name = '' }) => name)
-      await Promise.all(names.map((name) => finish(indexedDB.deleteDatabase(name))))
+      await Promise.all(names.map((name) => settleRequest(indexedDB.deleteDatabase(name))))
     },
     closeConnections() {
       state.hadTrouble = true

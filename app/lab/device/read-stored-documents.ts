@@ -1,3 +1,4 @@
+import { settleRequest } from '../../database/storage/dexie/settle-request.ts'
 /** A device's IndexedDB, read without the product: every document of a collection, by id. */
 export async function readStoredDocuments<T extends { _id: string }>(options: {
   indexedDB: IDBFactory
@@ -12,10 +13,10 @@ export async function readStoredDocuments<T extends { _id: string }>(options: {
   // The latest version. Opening a deleted database would create it.
   const name = versions.sort().at(-1)
   if (name === undefined) return new Map()
-  const opened = await finish(indexedDB.open(name))
+  const opened = await settleRequest(indexedDB.open(name))
   try {
     const store = opened.transaction('docs', 'readonly').objectStore('docs')
-    const documents = (await finish(store.getAll())) as T[]
+    const documents = (await settleRequest(store.getAll())) as T[]
     return new Map(documents.map((document) => [document._id, document]))
   } finally {
     opened.close()
@@ -28,19 +29,11 @@ export async function readStoredDocuments<T extends { _id: string }>(options: {
 export async function countStoredRecords(indexedDB: IDBFactory): Promise<number> {
   let count = 0
   for (const { name = '' } of await indexedDB.databases()) {
-    const opened = await finish(indexedDB.open(name))
+    const opened = await settleRequest(indexedDB.open(name))
     for (const store of opened.objectStoreNames) {
-      count += await finish(opened.transaction(store, 'readonly').objectStore(store).count())
+      count += await settleRequest(opened.transaction(store, 'readonly').objectStore(store).count())
     }
     opened.close()
   }
   return count
-}
-
-/** Wraps an IndexedDB request in a promise. */
-export function finish<T>(request: IDBRequest<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    request.onsuccess = () => resolve(request.result)
-    request.onerror = () => reject(request.error)
-  })
 }

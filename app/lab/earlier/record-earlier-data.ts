@@ -9,9 +9,9 @@ import { join } from 'node:path'
 import { must } from '../../../schema/helpers/must.ts'
 import { dumpStore } from '../../../sync-server/storage/level/dump-store.ts'
 import { createStorage } from '../../../sync-server/storage/storage.ts'
+import { settleRequest } from '../../database/storage/dexie/settle-request.ts'
 import { dumpDatabases } from '../../database/testing/dump-databases.ts'
 import { createLab } from '../create-lab.ts'
-import { finish } from '../device/read-stored-documents.ts'
 
 const [, , commit] = process.argv
 const places = {
@@ -75,14 +75,14 @@ process.exit(0)
 async function leaveWithout(peerId: string, fields: readonly string[]) {
   for (const { name = '' } of await phone.disk.indexedDB.databases()) {
     if (!name.startsWith('rxdb-dexie-')) continue
-    const database = await finish(phone.disk.indexedDB.open(name))
+    const database = await settleRequest(phone.disk.indexedDB.open(name))
     const store = database.transaction('docs', 'readwrite').objectStore('docs')
-    for (const record of await finish<Record<string, unknown>[]>(store.getAll())) {
+    for (const record of await settleRequest<Record<string, unknown>[]>(store.getAll())) {
       const isIt = name.endsWith('--conversations') && record._id === peerId
       const document = isIt ? record : record.itemId === peerId ? record.docData : undefined
       if (!document) continue
       for (const field of fields) delete (document as Record<string, unknown>)[field]
-      await finish(store.put(record))
+      await settleRequest(store.put(record))
     }
     database.close()
   }

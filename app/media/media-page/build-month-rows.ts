@@ -1,4 +1,4 @@
-import { isAccepted, type MessageDocument } from '../../../schema/message.ts'
+import { type MessageDocument, placeInTime } from '../../../schema/message.ts'
 
 /** A month's name, or one row of its messages. */
 export type MonthRow =
@@ -28,9 +28,6 @@ export function buildMonthRows(
   return rows
 }
 
-/** A pending message's place is right after the last one seen, so the time of writing counts. */
 function nameMonth(message: MessageDocument): string {
-  const { createdAt, orderedAt } = message
-  const time = isAccepted(message) ? orderedAt : Math.max(createdAt, orderedAt)
-  return new Date(time).toLocaleDateString('en', { month: 'long', year: 'numeric' })
+  return new Date(placeInTime(message)).toLocaleDateString('en', { month: 'long', year: 'numeric' })
 }

@@ -1,6 +1,6 @@
 import type { ScannedDevice } from '../../../schema/api/device-link.ts'
 import { wordsOf } from '../../../schema/helpers/words-of.ts'
-import { ApiError } from '../../api/api-error.ts'
+import { isPassing } from '../../api/is-passing.ts'
 import type { LinkingCalls } from '../../api/linking-calls.ts'
 import { createLiveValue, type LiveValue } from '../../database/views/live-value.ts'
 import { createBackOff } from '../../sync/platform/back-off.ts'
@@ -21,10 +21,6 @@ export interface Scan {
   hurry(): void
   close(): void
 }
-
-const passing = new Set([0, 408, 429])
-const isPassing = (cause: unknown) =>
-  cause instanceof ApiError && (passing.has(cause.status) || cause.status >= 500)
 
 /** A device whose code this person scanned: shows which one it is, and follows it to its end. */
 export function createScan(options: {

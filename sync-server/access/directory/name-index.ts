@@ -1,8 +1,9 @@
 import pLimit from 'p-limit'
 import { normalizeText } from '../../../schema/helpers/normalize-text.ts'
 import type { Seq } from '../../storage/documents/documents.ts'
+import { idsFrom } from '../../storage/documents/ids-from.ts'
 import type { StoredDatabase } from '../../storage/stored-database.ts'
-import { type AccountsDocument, type ClaimDocument, idsFrom } from '../account-documents.ts'
+import type { AccountsDocument, ClaimDocument } from '../account-documents.ts'
 import { createNamePostings, type NamePostings } from './name-postings.ts'
 
 export type NameIndex = ReturnType<typeof createNameIndex>

@@ -99,11 +99,6 @@ export function completeKey(ownerId: string): string {
   return `complete~${ownerId}`
 }
 
-/** The range of ids with this prefix. */
-export function idsBeneath(prefix: string) {
-  return { startkey: prefix, endkey: `${prefix}\uffff` }
-}
-
 export function toStarDigest(ownerId: string, message: MessageDocument): StarDigest {
   const { _id: messageId, peerId, orderedAt } = message
   return { _id: starKey(ownerId, messageId), messageId, peerId, orderedAt }

@@ -1,6 +1,7 @@
 import { isAccepted, type MessageDocument } from '../../../schema/message.ts'
 import { nameMessagesDatabase } from '../../storage/databases/database-names.ts'
 import type { Document } from '../../storage/documents/documents.ts'
+import { idsFrom } from '../../storage/documents/ids-from.ts'
 import type { Storage } from '../../storage/storage.ts'
 import type { OrderJournal } from '../order/order-journal.ts'
 import { createCompleteness } from './completeness.ts'
@@ -10,7 +11,6 @@ import {
   deletionKey,
   digestsDatabase,
   generationKey,
-  idsBeneath,
   nextGeneration,
   starKey,
   talliesPrefix,
@@ -43,7 +43,7 @@ export function createDigests(options: {
 
   async function forgetBeneath(prefix: string) {
     for (;;) {
-      const found = await database.range({ ...idsBeneath(prefix), limit: forgottenAtOnce })
+      const found = await database.range({ ...idsFrom(prefix), limit: forgottenAtOnce })
       if (found.length === 0) return
       const ids = found.map(({ _id }) => _id)
       const put = ids.map((_id) => ({ _id, _deleted: true }))
@@ -93,7 +93,7 @@ async function listDeletions(
   { ownerId, peerId, after }: View & { after: number },
 ): Promise<DeletionDigest[]> {
   const prefix = deletionKey(ownerId, peerId, '')
-  const digests = await storage.database<DeletionDigest>(digestsDatabase).range(idsBeneath(prefix))
+  const digests = await storage.database<DeletionDigest>(digestsDatabase).range(idsFrom(prefix))
   const wanted = digests.filter(({ orderedAt }) => orderedAt > after)
   const own = storage.database<MessageDocument>(nameMessagesDatabase(ownerId))
   const found: DeletionDigest[] = []

@@ -1,7 +1,8 @@
 import { isAccepted, type MessageDocument } from '../../../schema/message.ts'
 import { nameMessagesDatabase } from '../../storage/databases/database-names.ts'
+import { idsFrom } from '../../storage/documents/ids-from.ts'
 import type { Storage } from '../../storage/storage.ts'
-import { digestsDatabase, idsBeneath, type StarDigest, starKey } from './digest-documents.ts'
+import { digestsDatabase, type StarDigest, starKey } from './digest-documents.ts'
 
 const copiesAtOnce = 100
 
@@ -19,7 +20,7 @@ export async function* walkStars(
   isWanted: (place: Place) => boolean,
 ): AsyncGenerator<MessageDocument[]> {
   const digests = storage.database<StarDigest>(digestsDatabase)
-  const found = await digests.range(idsBeneath(starKey(ownerId, '')))
+  const found = await digests.range(idsFrom(starKey(ownerId, '')))
   const places = found.map(({ messageId: _id, ...rest }) => ({ ...rest, _id }))
   const worthReading = storage.isAtomic ? places.filter(isWanted).sort(byNewest) : places
   const own = storage.database<MessageDocument>(nameMessagesDatabase(ownerId))

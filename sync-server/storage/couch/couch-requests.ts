@@ -1,3 +1,4 @@
+import { parseJson } from '../../../schema/helpers/parse-json.ts'
 import { StorageUnavailable } from '../databases/storage-unavailable.ts'
 import { answerInTime, type TimeLimits } from './answer-in-time.ts'
 import { createLoginGuard } from './login-guard.ts'
@@ -51,7 +52,7 @@ export function createCouchRequests(options: {
     ): Promise<unknown> {
       const url = new URL(path, root)
       const response = await fetchInTime(url, { method })
-      const answer = readJson(await response.text())
+      const answer = parseJson(await response.text())
       if (answer === undefined) {
         throw new StorageUnavailable(`What answers at ${root.origin} is no CouchDB.`)
       }
@@ -84,14 +85,6 @@ function splitLogin(couchdbUrl: string) {
   Object.assign(root, { username: '', password: '' })
   const login = Buffer.from(`${username}:${password}`).toString('base64')
   return { root, authorization: username === '' ? undefined : `Basic ${login}` }
-}
-
-function readJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 /** A `%` without a valid code stands for itself. */

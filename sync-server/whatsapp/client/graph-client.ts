@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import { parseJson } from '../../../schema/helpers/parse-json.ts'
 import type { ProviderError } from './provider-error.ts'
 import { makeUnreachableError, makeUnreadableError, readProviderError } from './provider-error.ts'
 import { readUsage, type Usage } from './read-usage.ts'
@@ -100,14 +101,6 @@ async function readAnswer(
     return { kind: 'unknown', why: `HTTP ${response.status} without an answer of WhatsApp` }
   }
   return { kind: 'refused', error: makeUnreadableError(response.status), usage }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 const connectCodes = [

@@ -4,6 +4,7 @@ import { atMost } from '../../lib/at-most.ts'
 import { deriveId } from '../../lib/derive-id.ts'
 import { retryOvertaken } from '../../lib/retry-overtaken.ts'
 import { withoutRev } from '../../lib/without-rev.ts'
+import { idsFrom } from '../../storage/documents/ids-from.ts'
 import type { StoredDatabase } from '../../storage/stored-database.ts'
 import {
   aliasKey,
@@ -266,7 +267,7 @@ export function createContacts(options: {
     async forget(ownerId: string): Promise<void> {
       for (const prefix of [`contact:${ownerId}:`, `alias:${ownerId}:`]) {
         for (;;) {
-          const range = { startkey: prefix, endkey: `${prefix}\uffff`, limit: pageLength }
+          const range = { ...idsFrom(prefix), limit: pageLength }
           const page = await database.range(range)
           if (page.length === 0) break
           const ids = page.map(({ _id }) => _id)

@@ -1,3 +1,4 @@
+import { idsFrom } from '../../storage/documents/ids-from.ts'
 import type { StoredDatabase } from '../../storage/stored-database.ts'
 import { type StatusItem, statusesWaitMs } from './webhook-items.ts'
 
@@ -72,7 +73,7 @@ export function createMessageIndex(options: {
       take: (item: StatusItem) => Promise<void>,
     ): Promise<void> {
       const startkey = parkedKey(phoneNumberId, wamid)
-      const found = await database.range({ startkey, endkey: `${startkey}\uffff` })
+      const found = await database.range(idsFrom(startkey))
       for (const one of found) if ('item' in one) await take(one.item)
       await remove(found.map(({ _id }) => _id))
     },
@@ -104,7 +105,7 @@ export function createMessageIndex(options: {
         ['parked:', statusesWaitMs],
         ['early:', messagesWaitMs],
       ] as const) {
-        const found = await database.range({ startkey: prefix, endkey: `${prefix}\uffff` })
+        const found = await database.range(idsFrom(prefix))
         const old = found.filter((one) => 'parkedAt' in one && one.parkedAt < now() - waitMs)
         await remove(old.map(({ _id }) => _id))
       }

@@ -7,6 +7,7 @@ import {
   type RxStorageDexie,
   type RxStorageInstanceDexie,
 } from 'rxdb/plugins/storage-dexie'
+import { settleRequest } from './settle-request.ts'
 
 /**
  * Reads the range between two keys with one request when the index alone answers the query. RxDB
@@ -40,7 +41,7 @@ async function readRange<T>(
   const indexName = `[${queryPlan.index.join('+')}]`
   const stored = await dexieDb.transaction('r', dexieTable, ({ idbtrans }: Transaction) => {
     const index = idbtrans.objectStore(DEXIE_DOCS_TABLE_NAME).index(indexName)
-    return settle(index.getAll(range, query.limit))
+    return settleRequest(index.getAll(range, query.limit))
   })
   return stored.map((document) => fromDexieToStorage<T>(booleanIndexes, document))
 }
@@ -58,11 +59,4 @@ function makeRange(make: () => IDBKeyRange): IDBKeyRange | undefined {
 /** The `IDBKeyRange` that the database was opened with: tests inject their own. */
 function rangesOf(dexie: object): typeof IDBKeyRange | undefined {
   return (dexie as { _options?: { IDBKeyRange?: typeof IDBKeyRange } })._options?.IDBKeyRange
-}
-
-function settle<T>(request: IDBRequest<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    request.onsuccess = () => resolve(request.result)
-    request.onerror = () => reject(request.error)
-  })
 }

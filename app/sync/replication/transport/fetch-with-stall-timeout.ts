@@ -1,5 +1,6 @@
 import { epochHeader } from '../../../../schema/api/epoch-header.ts'
 import { wireHeader, wireVersion } from '../../../../schema/api/wire.ts'
+import { parseJson } from '../../../../schema/helpers/parse-json.ts'
 import { orAborted } from '../../platform/back-off.ts'
 import type { SyncCall } from './sync-call.ts'
 
@@ -89,17 +90,9 @@ export async function fetchWithStallTimeout(call: SyncCall, options: StallTimeou
       text += decoder.decode(part.value, { stream: true })
       progress.read = text.length
     }
-    return { response, body: parse(text) }
+    return { response, body: parseJson(text) }
   } finally {
     clearTimeout(timer)
     signal.removeEventListener('abort', end)
-  }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }
