@@ -2,7 +2,13 @@ import { describe, expect, test } from 'vitest'
 import { ann, ben } from './arbitraries.contract.ts'
 import { newConversation } from './conversation.ts'
 import { type MessageDocument, messageDocument } from './message.ts'
-import { addSilence, deriveStatus, deriveStatusHistory, raisePeerMarks } from './peer-marks.ts'
+import {
+  addSilence,
+  deriveStatus,
+  deriveStatusHistory,
+  raisePeerMarks,
+  receiptStatuses,
+} from './peer-marks.ts'
 
 const fresh = newConversation(ben)
 
@@ -89,4 +95,27 @@ test('the list of silences stays short: the oldest are told together', () => {
   const hidden = [11, 2_001, 5_001].map((place) => deriveStatus(write(place), marks))
   expect(hidden).toEqual(['delivered', 'delivered', 'delivered'])
   expect(deriveStatus(write(4_995), marks)).toBe('read')
+})
+
+test('silences become one where the least is between them: what was read long after one stays read', () => {
+  let silences = addSilence([], { status: 'read', after: 9, upTo: 10 })
+  for (let place = 1_000_000; place < 1_000_100; place += 1) {
+    silences = addSilence(silences, { status: 'read', after: place * 10, upTo: place * 10 + 1 })
+  }
+  expect(silences).toHaveLength(100)
+  const upTo = 20_000_000
+  const marks = raisePeerMarks(fresh, { deliveredUpTo: upTo, readUpTo: upTo, at: 1, silences })
+  const told = [10, 500_000, 10_000_001, 10_000_991].map((at) => deriveStatus(write(at), marks))
+  expect(told).toEqual(['delivered', 'read', 'delivered', 'delivered'])
+})
+
+test('P12: marks that are raised with ever other silences keep a hundred of each status', () => {
+  let marks = fresh
+  for (let place = 10; place <= 5_000; place += 10) {
+    const silences = receiptStatuses.map((status) => ({ status, after: place - 1, upTo: place }))
+    marks = raisePeerMarks(marks, { deliveredUpTo: 0, readUpTo: place + 5, at: place, silences })
+  }
+  expect(marks.peerSilences).toHaveLength(200)
+  const told = [10, 4_015, 4_020, 4_995, 5_000, 5_005].map((at) => deriveStatus(write(at), marks))
+  expect(told).toEqual(['sent', 'read', 'sent', 'read', 'sent', 'read'])
 })

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { must } from './helpers/must.ts'
 import { epochMs, isAccepted, type MessageDocument, type MessageStatus } from './message.ts'
 import { statusRank } from './status-rank.ts'
 
@@ -36,6 +37,7 @@ export interface PeerMarks {
 
 /** How many times of each kind are kept, newest first. */
 const markEntriesKept = 20
+/** How many of each kind are kept; beyond that the nearest become one. */
 const silencesKept = 100
 
 /** The marks in a conversation; one stored by an earlier version has none. */
@@ -82,7 +84,8 @@ export function raisePeerMarks<Marks extends Partial<PeerMarks>>(
   if (readUpTo > before.peerReadUpTo) entries.push({ status: 'read', upTo: readUpTo, at })
   if (entries.length === 0) return marks
   const news = { peerDeliveredUpTo: deliveredUpTo, peerReadUpTo: readUpTo, peerMarks: entries }
-  return { ...marks, ...mergePeerMarks(marks, { ...news, peerSilences: [...silences] }) }
+  const raised = mergePeerMarks(marks, { ...news, peerSilences: [...silences] })
+  return { ...marks, ...raised, peerSilences: boundSilences(raised.peerSilences) }
 }
 
 /**
@@ -166,12 +169,32 @@ function uniteSilences(silences: readonly Silence[]): Silence[] {
   )
 }
 
-/** Adds a silence to a bounded list: joins the oldest ones, including the messages between them. */
+/** Adds a silence to a bounded list. */
 export function addSilence(silences: readonly Silence[], added: Silence): Silence[] {
-  const united = uniteSilences([...silences, added])
-  const own = united.filter(({ status }) => status === added.status)
-  const [oldest, next] = own
-  if (own.length <= silencesKept || !oldest || !next) return united
-  const joined = { ...oldest, upTo: Math.max(oldest.upTo, next.upTo) }
-  return uniteSilences([joined, ...united.filter((one) => one !== oldest && one !== next)])
+  return boundSilences(uniteSilences([...silences, added]))
+}
+
+/** No part of the merge, whose result would then depend on the order (P5). */
+function boundSilences(united: Silence[]): Silence[] {
+  if (united.length <= silencesKept) return united
+  return uniteSilences(
+    receiptStatuses.flatMap((status) => joinNearest(united.filter((one) => one.status === status))),
+  )
+}
+
+/**
+ * A joined silence includes the messages between two, whose receipts fall back: so it joins those
+ * with the least time between them, of equal ones the oldest.
+ */
+function joinNearest(sorted: readonly Silence[]): Silence[] {
+  const joined = [...sorted]
+  while (joined.length > silencesKept) {
+    const gaps = joined
+      .slice(1)
+      .map(({ after }, index) => after - must(joined[index], 'a silence').upTo)
+    const at = gaps.indexOf(Math.min(...gaps))
+    const [one, next] = [must(joined[at], 'a silence'), must(joined[at + 1], 'a silence')]
+    joined.splice(at, 2, { ...next, after: Math.min(one.after, next.after) })
+  }
+  return joined
 }

@@ -125,6 +125,43 @@ describeCouches('storage', (couch) => {
     expect((await one?.read(['n']))?.get('n')?.count).toBe(20)
   })
 
+  test.each([
+    ['with a new body', 1],
+    ['that changes nothing', 0],
+  ])(
+    'a pushed revision %s covers nothing that was written since its document was read',
+    async (_what, by) => {
+      const storage = keep(createStorage({ dataDir: '', couchdbUrl: couch.url }))
+      for (const name of ['counters', 'notes']) await storage.destroy(name)
+      const counters = storage.database<Counter>('counters')
+      let isOvertaken = false
+      async function overtake() {
+        if (isOvertaken) return
+        isOvertaken = true
+        await counters.update(['n'], () => ({ put: [{ _id: 'n', count: 100 }], result: 0 }))
+      }
+      const { revs } = await counters.update(['n'], () => ({
+        put: [{ _id: 'n', count: 1 }],
+        result: 0,
+      }))
+      const [, hash = ''] = revs.get('n')?.split('-') ?? []
+      await storage.transact({
+        parts: ['notes', 'counters'].map((name) => ({ name, ids: ['n'] })),
+        decide(read) {
+          const count = (read<Counter>('counters').get('n')?.count ?? 0) + by
+          const pushed = [{ id: 'n', revisions: { start: 2, ids: ['pushed', hash] } }]
+          const own = { name: 'counters', put: [{ _id: 'n', count }], pushed }
+          return { writes: [{ name: 'notes', put: [{ _id: 'n', count }] }, own], result: 0 }
+        },
+        onWritten: overtake,
+      })
+      expect((await counters.read(['n'])).get('n')?.count).toBe(100 + by)
+      const leaves = (await counters.readOpenRevisions('n', { openRevs: 'all' })) ?? []
+      expect(leaves.filter((leaf) => 'ok' in leaf && !leaf.ok._deleted)).toHaveLength(1)
+      expect(await counters.findMissingRevisions({ n: ['2-pushed'] })).toEqual({})
+    },
+  )
+
   test.each([['to it', /_bulk_docs/]])(
     'P7: a write that is done, and the answer %s lost, wakes who waits',
     async (_which, path) => {

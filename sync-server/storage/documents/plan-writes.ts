@@ -1,6 +1,6 @@
 import pLimit from 'p-limit'
 import type { Document, Stored } from './documents.ts'
-import { growBranch, type NameChild, type PushedRevision } from './grow-branch.ts'
+import { growBranch, type NameChild, nameRev, type PushedRevision } from './grow-branch.ts'
 import type { PouchWrite } from './pouch.ts'
 import type { Leaf } from './read-leaves.ts'
 
@@ -19,6 +19,11 @@ export interface WritePlan {
   replicated: PouchWrite[]
   /** The revision of every document read, and the new ones from `replicated`. */
   revs: Map<string, string>
+  /**
+   * Documents that somebody has written since `stored` was read, left out here: no database checks
+   * a replicated revision, which would close what they wrote.
+   */
+  stale: Set<string>
 }
 
 type ReadLeaves = (id: string) => Promise<readonly Leaf[]>
@@ -38,17 +43,29 @@ export async function planWrites({
   readLeaves: ReadLeaves
 }): Promise<WritePlan> {
   const revs = new Map([...stored].map(([id, doc]) => [id, doc._rev]))
-  const plan: WritePlan = { edits: [], replicated: [], revs }
+  const plan: WritePlan = { edits: [], replicated: [], revs, stale: new Set() }
   const all = [...writes]
   const pushing = all.filter(({ pushed }) => pushed.length > 0)
   const leaves = await readLeavesOf(pushing, readLeaves)
   for (const { body, isChanged, pushed } of all) {
-    const grown = growBranch({ body, pushed, leaves: leaves.get(body._id) ?? [], nameChild })
+    const ownLeaves = leaves.get(body._id) ?? []
+    if (pushed.length > 0 && !isCurrent(stored.get(body._id)?._rev, ownLeaves)) {
+      plan.stale.add(body._id)
+      continue
+    }
+    const grown = growBranch({ body, pushed, leaves: ownLeaves, nameChild })
     plan.replicated.push(...(grown?.docs ?? []))
     if (grown?.rev) revs.set(body._id, grown.rev)
     else if (isChanged) plan.edits.push({ ...body, _rev: revs.get(body._id) })
   }
   return plan
+}
+
+/** @param rev undefined for a document that was read as missing or deleted */
+function isCurrent(rev: string | undefined, leaves: readonly Leaf[]): boolean {
+  const open = leaves.filter(({ isDeleted }) => !isDeleted)
+  if (rev === undefined) return open.length === 0
+  return open.some(({ revisions }) => nameRev(revisions) === rev)
 }
 
 async function readLeavesOf(pushing: readonly Write[], readLeaves: ReadLeaves) {

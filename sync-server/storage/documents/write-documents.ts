@@ -10,14 +10,14 @@ export async function writeDocuments(
   stored: ReadonlyMap<string, Stored<Document>>,
   writes: Iterable<Write>,
 ) {
-  const { edits, replicated, revs } = await planWrites({
+  const { edits, replicated, revs, stale } = await planWrites({
     stored,
     writes,
     // It may get the same write from several servers.
     nameChild: nameByContent,
     readLeaves: (id) => readLeaves(pouch, id),
   })
-  const conflicts = new Set<string>()
+  const conflicts = new Set(stale)
 
   const rows = edits.length > 0 ? await pouch.bulkDocs(edits) : []
   for (const [index, row] of rows.entries()) {
@@ -31,7 +31,8 @@ export async function writeDocuments(
     replicated.length > 0 ? await pouch.bulkDocs(replicated, { new_edits: false }) : []
   if (failures.length > 0) throw new Error('a revision could not be stored', { cause: failures })
 
-  return { revs, conflicts, written: edits.length - conflicts.size + replicated.length }
+  const refused = conflicts.size - stale.size
+  return { revs, conflicts, written: edits.length - refused + replicated.length }
 }
 
 function isWritten(

@@ -124,6 +124,8 @@ async function writeDrafts(options: {
       nameChild: nameByChance,
       readLeaves: async (id) => await readLeaves(await database.pouch(), id),
     })
+    // Nobody else writes here between the read and this.
+    if (plan.stale.size > 0) throw new Error(`${name} changed while it was written`)
     const { named, all, revs } = nameEdits(plan)
     const ids = new Set(all.map(({ _id }) => _id))
     const docs = [...draft.writes.values()].flatMap(({ body }) =>
