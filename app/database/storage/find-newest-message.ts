@@ -1,4 +1,4 @@
-import type { MessageDocument } from '../../../schema/message.ts'
+import { isAccepted, type MessageDocument } from '../../../schema/message.ts'
 import type { MessageCollection } from './collections.ts'
 import { listTally } from './list-tally.ts'
 import { queryDocuments } from './read-documents.ts'
@@ -25,6 +25,30 @@ export async function findNewestIncoming(
 ): Promise<MessageDocument | undefined> {
   const [newest] = await listTally(messages, peerId, 1)
   return newest && fromStoredMessage(newest)
+}
+
+/** Own messages since the other person's newest: rarely more. */
+const ownLookedThrough = 100
+
+/**
+ * The other person's newest message above a place, also a deleted one: a receipt has to cover it.
+ * Beyond a hundred own messages it finds none that is deleted.
+ */
+export async function findNewestArrived(
+  messages: MessageCollection,
+  { peerId, above }: { peerId: string; above: number },
+): Promise<MessageDocument | undefined> {
+  const newest = await queryDocuments(messages, {
+    selector: { shelf: peerId, recency: { $lt: -above } },
+    sort: [{ shelf: 'asc' }, { recency: 'asc' }],
+    index: ['shelf', 'recency'],
+    limit: ownLookedThrough,
+  })
+  const theirs = newest.find((message) => message.senderId === peerId && isAccepted(message))
+  if (theirs) return fromStoredMessage(theirs)
+  if (newest.length < ownLookedThrough) return undefined
+  const incoming = await findNewestIncoming(messages, peerId)
+  return incoming && incoming.orderedAt > above ? incoming : undefined
 }
 
 /** Webhooks arrive in any order: checks this many of the newest messages. */

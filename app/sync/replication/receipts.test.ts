@@ -1,10 +1,13 @@
 import { replicateRxCollection } from 'rxdb/plugins/replication'
 import { Subject } from 'rxjs'
 import { expect, onTestFinished, test } from 'vitest'
+import { blankDeleted } from '../../../schema/blank-deleted.ts'
+import type { MessageDocument } from '../../../schema/message.ts'
 import { setStarred } from '../../database/commands/set-starred.ts'
 import { type StoredMessage, toStoredMessage } from '../../database/storage/stored-message.ts'
 import { subscribeToChanges } from '../../database/storage/subscribe-to-changes.ts'
 import { idOf, openTestConversation } from '../../database/testing/open-test-conversation.ts'
+import { ann } from '../../database/testing/open-test-database.ts'
 import { testMessage } from '../../database/testing/test-message.ts'
 import { waitUntil } from '../../lab/browser/wait-until.ts'
 import { createReceipts } from './receipts.ts'
@@ -46,8 +49,9 @@ async function open() {
   return { database, arrive, starMoved, hasArrived }
 }
 
-async function openWithReceipts() {
+async function openWithReceipts(stored: readonly MessageDocument[] = []) {
   const { database, arrive, starMoved, hasArrived } = await open()
+  await database.messages.bulkInsert(stored.map(toStoredMessage))
   const marks: { upTo: number; at: number }[] = []
   const stop = subscribeToChanges(database.conversations, ({ documents }) => {
     for (const { deliveredUpTo: upTo } of documents) marks.push({ upTo, at: performance.now() })
@@ -96,3 +100,22 @@ test('P11: a place that a restored server tells in its answer to a push is told 
   await starMoved(1, 70)
   await waitUntil('it is told', () => marks.at(-1)?.upTo === 70)
 })
+
+test.each([
+  ['that was deleted', 2, 0],
+  ['that was deleted, below an own one', 2, 1],
+  ['below many own ones', 2, 150],
+])(
+  'P11: a message %s, whose mark a killed tab left behind, is told at the start',
+  async (what, place, ownCount) => {
+    const theirs = testMessage(place, { _id: idOf(place), status: 'sent' })
+    const isDeleted = what.startsWith('that was deleted')
+    const arrived = isDeleted ? blankDeleted({ ...theirs, deletedAt: place + 1 }) : theirs
+    const own = Array.from({ length: ownCount }, (_, index) => {
+      const id = place + 10 + index
+      return testMessage(id, { senderId: ann, _id: idOf(id) })
+    })
+    const { marks } = await openWithReceipts([arrived, ...own])
+    await waitUntil('it is told', () => marks.at(-1)?.upTo === place)
+  },
+)

@@ -3,7 +3,7 @@ import {
   changeConversations,
   raiseLastMessage,
 } from '../../database/commands/change-conversation.ts'
-import { findNewestIncoming } from '../../database/storage/find-newest-message.ts'
+import { findNewestArrived } from '../../database/storage/find-newest-message.ts'
 import type { PetrelDatabase } from '../../database/storage/open-database.ts'
 import { subscribeToChanges } from '../../database/storage/subscribe-to-changes.ts'
 import { readConversations } from '../../database/views/read-conversations.ts'
@@ -96,8 +96,9 @@ export function createReceipts(options: {
     const conversations = await readConversations(database.conversations)
     for (const { _id, deliveredUpTo } of conversations) {
       if (lookedThrough.has(_id)) continue
-      const newest = await findNewestIncoming(database.messages, _id)
-      if (newest && newest.orderedAt > deliveredUpTo) record(newest)
+      const place = { peerId: _id, above: deliveredUpTo }
+      const newest = await findNewestArrived(database.messages, place)
+      if (newest) record(newest)
       lookedThrough.add(_id)
     }
   }
