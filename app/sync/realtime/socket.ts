@@ -16,7 +16,7 @@ import { createBackOff, orAborted } from '../platform/back-off.ts'
 import type { Platform } from '../platform/platform.ts'
 
 export interface SocketOptions {
-  platform: Pick<Platform, 'WebSocket' | 'page' | 'random'>
+  platform: Pick<Platform, 'WebSocket' | 'page' | 'random' | 'now'>
   /** The server's origin, `http(s)://…`. */
   serverUrl: string
   readToken: () => string | undefined
@@ -51,6 +51,12 @@ const longestSilenceMs = limits.socketPingEveryMs + 15_000
 /** This share of the silence is enough after a request found the network dead. */
 const doubtfulPart = 1 / 4
 
+/**
+ * A line that closed sooner has proved nothing: the server may have trouble with its storage, or an
+ * intermediary cuts whatever it does not know.
+ */
+const steadyMs = 10_000
+
 type End = 'signed-out' | 'displaced' | 'broken'
 
 const ends = new Map<number, End>([
@@ -76,6 +82,7 @@ export function createSocket(options: SocketOptions): Socket {
   let current: WebSocket | undefined
   /** Ends the connection without waiting for the other side, which may never hear of it. */
   let drop = () => {}
+  let openedAt = Number.POSITIVE_INFINITY
   let heardAt = 0
   /** The person is back. */
   let wake = () => {}
@@ -90,6 +97,7 @@ export function createSocket(options: SocketOptions): Socket {
       `${bearerProtocolPrefix}${token}`,
     ])
     current = socket
+    openedAt = Number.POSITIVE_INFINITY
     const slow = setTimeout(() => socket.close(), limits.socketTimeoutMs)
     return new Promise((resolve) => {
       let silence: ReturnType<typeof setTimeout> | undefined
@@ -100,7 +108,7 @@ export function createSocket(options: SocketOptions): Socket {
       }
       socket.onopen = () => {
         clearTimeout(slow)
-        backOff.succeed()
+        openedAt = platform.now()
         listen()
         onOpen(socket.protocol === changesProtocol)
       }
@@ -133,6 +141,7 @@ export function createSocket(options: SocketOptions): Socket {
       if (!token) return
       const end = await connect(token)
       if (closing.signal.aborted) return
+      if (platform.now() - openedAt >= steadyMs) backOff.succeed()
       onDown(end === 'displaced' ? 'displaced' : 'broken')
       // A verdict on an earlier sign-in ends no later one.
       if (end === 'signed-out' && readToken() === token) return onSignedOut()
