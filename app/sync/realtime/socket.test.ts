@@ -217,3 +217,36 @@ test('P7: a failed request makes it reconnect, unless the line has just received
   socket.doubt()
   await until(() => seen.down === 1 && seen.opened === 2)
 })
+
+test('P7: after a sleep a silent line is made again when the person or the network returns', async () => {
+  // No timer fires in a sleep, so none may be needed after it.
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const second = await start({ protocol: changesProtocol })
+  const first = await start()
+  await second.until(() => second.seen.opened === 1 && first.seen.opened === 1)
+  second.page.setVisible(false)
+  for (const { clock } of [second, first]) clock.aheadMs += 60_000
+  for (const { page } of [second, first]) page.setVisible(true)
+  await second.until(() => second.seen.opened === 2)
+  second.clock.aheadMs += 60_000
+  second.page.tellOnline()
+  await second.until(() => second.seen.opened === 3)
+  expect(second.seen).toMatchObject({ down: 2, why: 'broken' })
+  // A server of the first version may be silent.
+  expect(first.seen.down).toBe(0)
+})
+
+test('a line that said something in the last half minute is believed when the person returns', async () => {
+  const { server, page, heard, seen, clock, until } = await start({ protocol: changesProtocol })
+  await until(() => seen.opened === 1)
+  for (let here = 1; here <= 3; here += 1) {
+    clock.aheadMs += 25_000
+    for (const peer of server.clients) peer.send('{"event":"here","data":{}}')
+    await until(() => heard.length === here)
+  }
+  clock.aheadMs += 25_000
+  page.setVisible(true)
+  page.tellOnline()
+  expect(seen).toMatchObject({ opened: 1, down: 0 })
+})

@@ -51,13 +51,17 @@ const longestSilenceMs = limits.socketPingEveryMs + 15_000
 /** This share of the silence is enough after a request found the network dead. */
 const doubtfulPart = 1 / 4
 
+/** Silent for longer, a line of the second version is doubted when person or network return. */
+const trustedSilenceMs = limits.socketPingEveryMs + 5_000
+
 /**
  * A line that closed sooner has proved nothing: the server may have trouble with its storage, or an
  * intermediary cuts whatever it does not know.
  */
 const steadyMs = 10_000
 
-type End = 'signed-out' | 'displaced' | 'broken'
+/** `stale`: ended here, and no failure that the next attempt would have to wait for. */
+type End = 'signed-out' | 'displaced' | 'broken' | 'stale'
 
 const ends = new Map<number, End>([
   [socketCloseCodes.signInEnded, 'signed-out'],
@@ -81,9 +85,11 @@ export function createSocket(options: SocketOptions): Socket {
   })
   let current: WebSocket | undefined
   /** Ends the connection without waiting for the other side, which may never hear of it. */
-  let drop = () => {}
+  let drop = (_how?: End) => {}
   let openedAt = Number.POSITIVE_INFINITY
   let heardAt = 0
+  /** Epoch ms: timers and other clocks may stand still while the device sleeps. */
+  let heardAtWallClock = 0
   /** The person is back. */
   let wake = () => {}
 
@@ -104,6 +110,7 @@ export function createSocket(options: SocketOptions): Socket {
       function listen() {
         clearTimeout(silence)
         heardAt = performance.now()
+        heardAtWallClock = platform.now()
         if (socket.protocol === changesProtocol) silence = setTimeout(() => drop(), silenceMs)
       }
       socket.onopen = () => {
@@ -127,8 +134,8 @@ export function createSocket(options: SocketOptions): Socket {
         resolve(how)
       }
       socket.onclose = ({ code }: { code: number }) => end(ends.get(code) ?? 'broken')
-      drop = () => {
-        end('broken')
+      drop = (how = 'broken') => {
+        end(how)
         socket.close()
       }
     })
@@ -146,7 +153,7 @@ export function createSocket(options: SocketOptions): Socket {
       // A verdict on an earlier sign-in ends no later one.
       if (end === 'signed-out' && readToken() === token) return onSignedOut()
       if (end === 'displaced') await waitForPerson()
-      else backOff.fail(attempt)
+      else if (end !== 'stale') backOff.fail(attempt)
     }
   }
 
@@ -157,9 +164,22 @@ export function createSocket(options: SocketOptions): Socket {
     await orAborted(promise, closing.signal)
   }
 
+  /** Does this line's server say something at every ping? */
+  const isRegular = () =>
+    current?.readyState === platform.WebSocket.OPEN && current.protocol === changesProtocol
+
+  /** After a sleep it may be dead, and pulls would wait for nothing. */
+  function dropStale() {
+    const silentMs = Math.abs(platform.now() - heardAtWallClock)
+    if (isRegular() && silentMs > trustedSilenceMs) drop('stale')
+  }
+
   const unsubscribe = platform.page.subscribe((event) => {
     if (event === 'front') wake()
-    if (event === 'online' || event === 'front') backOff.hurry()
+    if (event === 'online' || event === 'front') {
+      dropStale()
+      backOff.hurry()
+    }
     // Some browsers keep it open for minutes, and people would still appear online.
     if (event === 'offline') drop()
   })
@@ -175,9 +195,7 @@ export function createSocket(options: SocketOptions): Socket {
       return true
     },
     doubt() {
-      const isRegular =
-        current?.readyState === platform.WebSocket.OPEN && current.protocol === changesProtocol
-      if (isRegular && performance.now() - heardAt > silenceMs * doubtfulPart) drop()
+      if (isRegular() && performance.now() - heardAt > silenceMs * doubtfulPart) drop()
     },
     close() {
       unsubscribe()
