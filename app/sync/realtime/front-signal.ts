@@ -25,7 +25,8 @@ export function createFrontSignal(options: {
   return {
     handle(event: ServerEvent) {
       if (event.event !== 'front-wanted') return
-      state.isAsked = true
+      // Who asks knows nothing: a socket takes over from polls without an outage between them.
+      Object.assign(state, { isAsked: true, told: undefined })
       tell()
     },
     /** A new connection has to ask again. */

@@ -8,14 +8,15 @@ import { createLiveLine } from './live-line.ts'
 
 const until = (isTrue: () => boolean) => expect.poll(isTrue).toBe(true)
 
-/** A line to a server that counts polls, and closes sockets on command. */
-async function start() {
+/** A line to a server that counts polls, and closes sockets on command or on arrival. */
+async function start({ closesOnArrival = false } = {}) {
   const server = new NodeWebSocket.Server({
     port: 0,
     host: '127.0.0.1',
     handleProtocols: () => socketProtocol,
   })
   await once(server, 'listening')
+  if (closesOnArrival) server.on('connection', (peer) => peer.close(1011, 'for a test'))
   const page = createLabPage()
   const seen = { opened: 0, down: [] as string[], polls: 0 }
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
@@ -69,4 +70,15 @@ test('a tab whose socket breaks polls before long, also after it had made room',
   await until(() => seen.down.includes('broken'))
   await vi.advanceTimersByTimeAsync(2_000)
   await until(() => seen.polls > 0)
+})
+
+test('P7: a tab whose socket opens and is closed at once, again and again, polls before long', async () => {
+  const { seen } = await start({ closesOnArrival: true })
+  await until(() => seen.down.length > 0)
+  await expect
+    .poll(async () => {
+      await vi.advanceTimersByTimeAsync(500)
+      return seen.polls
+    })
+    .toBeGreaterThan(0)
 })

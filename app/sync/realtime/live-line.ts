@@ -27,7 +27,7 @@ export function createLiveLine(options: LiveLineOptions): Socket {
   const socket = createSocket({
     ...options,
     onOpen(speaksChanges) {
-      losePatience()
+      // Patience goes on: a socket that is cut again and again must not renew it each time.
       state.isSocketUp = true
       stopPolling()
       options.onOpen(speaksChanges)
@@ -53,6 +53,7 @@ export function createLiveLine(options: LiveLineOptions): Socket {
 
   function poll() {
     patience = undefined
+    if (state.isSocketUp) return
     import('./polling.ts').then(startPolling).catch(() => {
       // Without a network its code cannot be loaded either.
       if (!state.isSocketUp) waitToPoll()

@@ -33,11 +33,17 @@ async function start({
   const heard: ServerEvent[] = []
   const seen = { opened: 0, down: 0, signedOut: 0, why: '' }
   const protocols: (string | undefined)[] = []
+  const clock = { aheadMs: 0 }
   server.on('connection', (_socket, request) => {
     protocols.push(request.headers['sec-websocket-protocol'])
   })
   const socket = createSocket({
-    platform: { WebSocket: NodeWebSocket as unknown as typeof WebSocket, page, random: () => 1 },
+    platform: {
+      WebSocket: NodeWebSocket as unknown as typeof WebSocket,
+      page,
+      random: () => 1,
+      now: () => Date.now() + clock.aheadMs,
+    },
     serverUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     readToken,
     onOpen: () => (seen.opened += 1),
@@ -54,7 +60,15 @@ async function start({
     server.close()
   })
   const until = (isTrue: () => boolean) => expect.poll(isTrue).toBe(true)
-  return { server, socket, page, heard, seen, protocols, until }
+  return { server, socket, page, heard, seen, protocols, clock, until }
+}
+
+/** Advances virtual time, and lets the connections made in it come and go. */
+async function passTime(ms: number) {
+  for (let passed = 0; passed < ms; passed += 100) {
+    for (let turns = 0; turns < 20; turns += 1) await new Promise((done) => setImmediate(done))
+    await vi.advanceTimersByTimeAsync(100)
+  }
 }
 
 test('it says who it is and what it understands by its protocols, and hears that', async () => {
@@ -87,6 +101,29 @@ test('a connection that breaks is made again, at once when the page comes to the
   expect(socket.send({ event: 'user-online', data: 'ann' })).toBe(false)
   page.setVisible(true)
   await until(() => seen.opened === 2)
+})
+
+test('P12: a server that closes each connection on arrival is tried ever less often', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const { server, seen } = await start()
+  server.on('connection', (peer) => peer.close(1011, 'The server could not open this connection.'))
+  await passTime(60_000)
+  expect(seen.opened).toBeGreaterThan(5)
+  expect(seen.opened).toBeLessThanOrEqual(12)
+})
+
+test('a line that lived for long is made again after a second, however often', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const { server, seen, clock, until } = await start()
+  for (let lives = 1; lives <= 10; lives += 1) {
+    await until(() => seen.opened === lives)
+    clock.aheadMs += 60_000
+    for (const peer of server.clients) peer.terminate()
+    await until(() => seen.down === lives)
+    await vi.advanceTimersByTimeAsync(1_000)
+  }
 })
 
 test('without a network it is down at once, and hears nothing of before', async () => {
@@ -179,4 +216,37 @@ test('P7: a failed request makes it reconnect, unless the line has just received
   await vi.advanceTimersByTimeAsync(15_000)
   socket.doubt()
   await until(() => seen.down === 1 && seen.opened === 2)
+})
+
+test('P7: after a sleep a silent line is made again when the person or the network returns', async () => {
+  // No timer fires in a sleep, so none may be needed after it.
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const second = await start({ protocol: changesProtocol })
+  const first = await start()
+  await second.until(() => second.seen.opened === 1 && first.seen.opened === 1)
+  second.page.setVisible(false)
+  for (const { clock } of [second, first]) clock.aheadMs += 60_000
+  for (const { page } of [second, first]) page.setVisible(true)
+  await second.until(() => second.seen.opened === 2)
+  second.clock.aheadMs += 60_000
+  second.page.tellOnline()
+  await second.until(() => second.seen.opened === 3)
+  expect(second.seen).toMatchObject({ down: 2, why: 'broken' })
+  // A server of the first version may be silent.
+  expect(first.seen.down).toBe(0)
+})
+
+test('a line that said something in the last half minute is believed when the person returns', async () => {
+  const { server, page, heard, seen, clock, until } = await start({ protocol: changesProtocol })
+  await until(() => seen.opened === 1)
+  for (let here = 1; here <= 3; here += 1) {
+    clock.aheadMs += 25_000
+    for (const peer of server.clients) peer.send('{"event":"here","data":{}}')
+    await until(() => heard.length === here)
+  }
+  clock.aheadMs += 25_000
+  page.setVisible(true)
+  page.tellOnline()
+  expect(seen).toMatchObject({ opened: 1, down: 0 })
 })

@@ -16,7 +16,7 @@ import { createBackOff, orAborted } from '../platform/back-off.ts'
 import type { Platform } from '../platform/platform.ts'
 
 export interface SocketOptions {
-  platform: Pick<Platform, 'WebSocket' | 'page' | 'random'>
+  platform: Pick<Platform, 'WebSocket' | 'page' | 'random' | 'now'>
   /** The server's origin, `http(s)://…`. */
   serverUrl: string
   readToken: () => string | undefined
@@ -51,7 +51,17 @@ const longestSilenceMs = limits.socketPingEveryMs + 15_000
 /** This share of the silence is enough after a request found the network dead. */
 const doubtfulPart = 1 / 4
 
-type End = 'signed-out' | 'displaced' | 'broken'
+/** Silent for longer, a line of the second version is doubted when person or network return. */
+const trustedSilenceMs = limits.socketPingEveryMs + 5_000
+
+/**
+ * A line that closed sooner has proved nothing: the server may have trouble with its storage, or an
+ * intermediary cuts whatever it does not know.
+ */
+const steadyMs = 10_000
+
+/** `stale`: ended here, and no failure that the next attempt would have to wait for. */
+type End = 'signed-out' | 'displaced' | 'broken' | 'stale'
 
 const ends = new Map<number, End>([
   [socketCloseCodes.signInEnded, 'signed-out'],
@@ -75,8 +85,11 @@ export function createSocket(options: SocketOptions): Socket {
   })
   let current: WebSocket | undefined
   /** Ends the connection without waiting for the other side, which may never hear of it. */
-  let drop = () => {}
+  let drop = (_how?: End) => {}
+  let openedAt = Number.POSITIVE_INFINITY
   let heardAt = 0
+  /** Epoch ms: timers and other clocks may stand still while the device sleeps. */
+  let heardAtWallClock = 0
   /** The person is back. */
   let wake = () => {}
 
@@ -90,17 +103,19 @@ export function createSocket(options: SocketOptions): Socket {
       `${bearerProtocolPrefix}${token}`,
     ])
     current = socket
+    openedAt = Number.POSITIVE_INFINITY
     const slow = setTimeout(() => socket.close(), limits.socketTimeoutMs)
     return new Promise((resolve) => {
       let silence: ReturnType<typeof setTimeout> | undefined
       function listen() {
         clearTimeout(silence)
         heardAt = performance.now()
+        heardAtWallClock = platform.now()
         if (socket.protocol === changesProtocol) silence = setTimeout(() => drop(), silenceMs)
       }
       socket.onopen = () => {
         clearTimeout(slow)
-        backOff.succeed()
+        openedAt = platform.now()
         listen()
         onOpen(socket.protocol === changesProtocol)
       }
@@ -119,8 +134,8 @@ export function createSocket(options: SocketOptions): Socket {
         resolve(how)
       }
       socket.onclose = ({ code }: { code: number }) => end(ends.get(code) ?? 'broken')
-      drop = () => {
-        end('broken')
+      drop = (how = 'broken') => {
+        end(how)
         socket.close()
       }
     })
@@ -133,11 +148,12 @@ export function createSocket(options: SocketOptions): Socket {
       if (!token) return
       const end = await connect(token)
       if (closing.signal.aborted) return
+      if (platform.now() - openedAt >= steadyMs) backOff.succeed()
       onDown(end === 'displaced' ? 'displaced' : 'broken')
       // A verdict on an earlier sign-in ends no later one.
       if (end === 'signed-out' && readToken() === token) return onSignedOut()
       if (end === 'displaced') await waitForPerson()
-      else backOff.fail(attempt)
+      else if (end !== 'stale') backOff.fail(attempt)
     }
   }
 
@@ -148,9 +164,22 @@ export function createSocket(options: SocketOptions): Socket {
     await orAborted(promise, closing.signal)
   }
 
+  /** Does this line's server say something at every ping? */
+  const isRegular = () =>
+    current?.readyState === platform.WebSocket.OPEN && current.protocol === changesProtocol
+
+  /** After a sleep it may be dead, and pulls would wait for nothing. */
+  function dropStale() {
+    const silentMs = Math.abs(platform.now() - heardAtWallClock)
+    if (isRegular() && silentMs > trustedSilenceMs) drop('stale')
+  }
+
   const unsubscribe = platform.page.subscribe((event) => {
     if (event === 'front') wake()
-    if (event === 'online' || event === 'front') backOff.hurry()
+    if (event === 'online' || event === 'front') {
+      dropStale()
+      backOff.hurry()
+    }
     // Some browsers keep it open for minutes, and people would still appear online.
     if (event === 'offline') drop()
   })
@@ -166,9 +195,7 @@ export function createSocket(options: SocketOptions): Socket {
       return true
     },
     doubt() {
-      const isRegular =
-        current?.readyState === platform.WebSocket.OPEN && current.protocol === changesProtocol
-      if (isRegular && performance.now() - heardAt > silenceMs * doubtfulPart) drop()
+      if (isRegular() && performance.now() - heardAt > silenceMs * doubtfulPart) drop()
     },
     close() {
       unsubscribe()

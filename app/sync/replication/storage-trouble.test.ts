@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { waitUntil } from '../../lab/browser/wait-until.ts'
 import { openTestLab } from '../../lab/open-test-lab.ts'
 
@@ -66,4 +66,45 @@ test('P1: a change of a conversation that found no room comes once there is some
   phone.disk.makeRoom()
   await lab.settle()
   expect(await readStatus()).toEqual(['delivered'])
+})
+
+/** Advances virtual time until it is so, and lets what happens in it finish. @returns the ms passed */
+async function passTime(isOver: () => boolean): Promise<number> {
+  let passed = 0
+  for (; !isOver(); passed += 100) {
+    for (let turns = 0; turns < 20; turns += 1) await new Promise((done) => setImmediate(done))
+    await vi.advanceTimersByTimeAsync(100)
+  }
+  return passed
+}
+
+test('P1: after much trouble with the disk, neither who returns nor a later trouble waits long', async () => {
+  const { lab, ann, ben } = await openTestLab()
+  const [phone, tablet] = [await ann.device(), await ben.device()]
+  await phone.say(ben, 'before')
+  await lab.settle()
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const { connection } = tablet.messenger
+  const isLive = () => connection.getSnapshot().state === 'live'
+  async function haveTrouble() {
+    tablet.disk.fillUp('messages')
+    await phone.say(ben, 'while it is full')
+    await passTime(() => connection.getSnapshot().state === 'trouble')
+    tablet.disk.makeRoom()
+  }
+  for (let troubles = 1; troubles <= 5; troubles += 1) {
+    await haveTrouble()
+    await passTime(isLive)
+  }
+  // From the sixth on it waits for fifteen seconds at least.
+  await haveTrouble()
+  const untilHurried = await passTime(() => {
+    tablet.tabs[0]?.page.setVisible(true)
+    return isLive()
+  })
+  expect(untilHurried).toBeLessThan(10_000)
+  await vi.advanceTimersByTimeAsync(2 * 60_000)
+  await haveTrouble()
+  expect(await passTime(isLive)).toBeLessThan(10_000)
 })

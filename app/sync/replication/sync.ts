@@ -19,6 +19,7 @@ import { createMarkHold } from './mark-hold.ts'
 import { createReceipts } from './receipts.ts'
 import { createReplication, type Replication, type ReplicationOptions } from './replication.ts'
 import { replicationKey } from './replication-key.ts'
+import { createRestartPace } from './restart-pace.ts'
 import { createServerVersions } from './server-versions.ts'
 import type { SetAsideTold } from './set-aside.ts'
 import { toServerMessage } from './to-server-message.ts'
@@ -74,7 +75,7 @@ export function createSync(options: SyncOptions): Sync {
     pull: createBackOff({ random: platform.random }),
     push: createBackOff({ random: platform.random }),
   }
-  const restarting = createBackOff({ random: platform.random })
+  const restarting = createRestartPace({ random: platform.random })
   const closing = new AbortController()
   const shared = {
     fetch: options.fetch,
@@ -185,6 +186,7 @@ export function createSync(options: SyncOptions): Sync {
 
   function hurry() {
     for (const backOff of Object.values(backOffs)) backOff.hurry()
+    restarting.hurry()
   }
 
   /**
@@ -222,11 +224,11 @@ export function createSync(options: SyncOptions): Sync {
     isRestarting = true
     changing = changing.then(async () => {
       await stop()
-      const attempt = await restarting.begin(closing.signal)
-      restarting.fail(attempt)
-      await restarting.begin(closing.signal)
+      await restarting.wait(closing.signal)
       isRestarting = false
-      if (!closing.signal.aborted) await start()
+      if (closing.signal.aborted) return
+      await start()
+      restarting.recordBegun()
     })
     changing = changing.catch((error: unknown) => {
       isRestarting = false
