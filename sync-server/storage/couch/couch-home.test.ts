@@ -54,6 +54,19 @@ describeCouches('a CouchDB that falls silent', (couch) => {
     },
   )
 
+  test('P6: updates that wait for it together are refused together, not each after a silence of its own', async () => {
+    const { proxy, notes } = await openBehindProxy({ silentMs: 200 })
+    const speakAgain = proxy.silence(/notes/)
+    proxy.takeRequests()
+    // The others wait for the first.
+    const inserts = Array.from({ length: 21 }, (_, index) => notes.insert({ _id: `note ${index}` }))
+    for (const one of await Promise.allSettled(inserts)) {
+      expect(one).toMatchObject({ status: 'rejected', reason: { name: 'StorageUnavailable' } })
+    }
+    expect(proxy.takeRequests()).toHaveLength(2)
+    speakAgain()
+  })
+
   test('an answer that comes slowly and steadily is waited for', async () => {
     const { proxy, notes } = await openBehindProxy({ silentMs: 2_000 })
     proxy.slow(/_all_docs/, { forMs: 5_000 })
