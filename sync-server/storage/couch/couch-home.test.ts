@@ -183,6 +183,24 @@ describe('what CouchDB 3 does and pouchdb-server does not', () => {
     expect(made).toEqual(['PUT /messages-ben?q=1', 'PUT /orders'])
   })
 
+  test('a transaction on one database writes no other, and nothing when it tries', async () => {
+    const storage = open(running.url)
+    const write = (...names: string[]) =>
+      storage.transact({
+        parts: [{ name: 'notes', ids: ['alone'] }],
+        decide: () => ({
+          writes: names.map((name) => ({ name, put: [{ _id: 'alone' }] })),
+          result: null,
+        }),
+      })
+    const refused = 'a transaction on notes alone also wrote'
+    await expect(write('others')).rejects.toThrow(`${refused} others`)
+    await expect(write('notes', 'others')).rejects.toThrow(`${refused} others`)
+    expect((await storage.database('notes').read(['alone'])).size).toBe(0)
+    await write('notes')
+    expect((await storage.database('notes').read(['alone'])).size).toBe(1)
+  })
+
   test('a database that is there is used at once, and written with one request', async () => {
     const proxy = await startLosingProxy(running.url)
     onTestFinished(proxy.close)
