@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
 import { newConversation } from '../../schema/conversation.ts'
 import { createDeferred } from '../../schema/helpers/deferred.ts'
+import { must } from '../../schema/helpers/must.ts'
 import {
   nameConversationsDatabase,
   nameMessagesDatabase,
@@ -68,6 +69,34 @@ test.each([true, false])(
     for (const name of [nameMessagesDatabase(t.ben), nameConversationsDatabase(t.ben)]) {
       expect(await t.storage.database(name).info()).toEqual({ docCount: 0, updateSeq: 0 })
     }
+  },
+)
+
+test.each([true, false])(
+  'P12: hidden reading is stored although the author leaves meanwhile (atomic: %s)',
+  async (isAtomic) => {
+    const leave = { isDue: false }
+    opened.t = await openTestAcceptance({
+      isAtomic,
+      privacy: {
+        refusesFirst: async () => false,
+        // It is known by now that they are there.
+        async hidesReading() {
+          if (leave.isDue) await removeBen()
+          return true
+        },
+      },
+    })
+    const { t } = opened
+    const { acceptance, ann: actorId, ben } = t
+    const message = writeMessage({ senderId: ben, recipientId: actorId })
+    await acceptance.acceptMessages({ actorId: ben, proposals: [propose(message)] })
+    const before = must(await t.readConversation(actorId, ben), 'a conversation')
+    leave.isDue = true
+    const proposals = [propose({ ...before, readUpTo: before.lastMessageAt } as { _id: string })]
+    expect(await acceptance.acceptConversations({ actorId, proposals })).toMatchObject([
+      { kind: 'stored', isTaken: true },
+    ])
   },
 )
 

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { must } from '../../schema/helpers/must.ts'
 import type { MessageDocument } from '../../schema/message.ts'
 import { describeCouches } from '../storage/couch/couches.contract.ts'
 import {
@@ -17,6 +18,7 @@ import type { Stage } from './acceptance/delivery-types.ts'
 
 const running = {} as { proxy: Awaited<ReturnType<typeof startLosingProxy>> }
 const opened = { errors: [] as unknown[] } as { errors: unknown[]; t: TestAcceptance; cyd: string }
+const reading = { isHidden: false }
 const crash: { reached?: (() => void) | undefined } = {}
 const write = (recipientId: string, content: string) =>
   writeMessage({ senderId: opened.t.ann, recipientId, content })
@@ -52,10 +54,16 @@ describeCouches('somebody whose messages cannot be stored', (couch) => {
       return new Promise<void>(() => undefined)
     }
     const couchdbUrl = running.proxy.url
+    const privacy = {
+      refusesFirst: async () => false,
+      hidesReading: async () => reading.isHidden,
+    }
+    reading.isHidden = false
     const t = await openTestAcceptance({
       couchdbUrl,
       onError,
       onStage,
+      privacy,
       lookAgainMs: 50,
       isShared: false,
     })
@@ -163,6 +171,31 @@ describeCouches('somebody whose messages cannot be stored', (couch) => {
     await expect
       .poll(() => t.readConversation(t.ben, t.ann))
       .toMatchObject({ lastMessage: { _id: toBen._id } })
+  })
+
+  test('P6: whose conversations cannot be written hears later that a message arrived, and never of hidden reading', async () => {
+    const { t } = opened
+    await send([write(t.ben, 'first')])
+    const conversation = async () => must(await t.readConversation(t.ben, t.ann), 'a conversation')
+    const readOn = async () => {
+      const [message] = (await t.readMessages(t.ben)).slice(-1)
+      const readUpTo = must(message, 'a message').orderedAt
+      const proposals = [propose({ ...(await conversation()), readUpTo } as { _id: string })]
+      return await t.acceptance.acceptConversations({ actorId: t.ben, proposals })
+    }
+    const statuses = async () => (await t.readStatuses(t.ann)).map(({ status }) => status)
+    const mend = breakDatabase(nameConversationsDatabase(t.ann))
+    reading.isHidden = true
+    expect(await readOn()).toMatchObject([{ kind: 'stored', isTaken: true }])
+    // On again before the author hears of it.
+    reading.isHidden = false
+    mend()
+    await expect.poll(statuses).toEqual(['delivered'])
+    await expect.poll(countHints).toBe(0)
+
+    await send([write(t.ben, 'second')])
+    await readOn()
+    expect(await statuses()).toEqual(['delivered', 'read'])
   })
 
   test('holds up nobody else’s healing', async () => {

@@ -166,6 +166,25 @@ export function describeStorage(kind: string, open: () => Storage | Promise<Stor
       expect((await notes.read(['a'])).get('a')?.text).toBe('y')
     })
 
+    test('a document that is made again follows its removal, and the changes have it', async () => {
+      const notes = (await open()).database<Note & { _deleted?: true }>('notes')
+      const put = (body: object) =>
+        notes.update(['a'], () => ({ put: [{ _id: 'a', ...body }], result: 0 }))
+      await put({ text: 'x' })
+      await put({ _deleted: true })
+      const [removed] = (await notes.changes({})).results
+      const { last_seq } = await notes.changes({})
+      const { revs } = await put({ text: 'y' })
+      const again = await notes.readRevision('a', { revs: true })
+      const rev = revs.get('a')
+      const hash = removed?.changes[0]?.rev.slice('2-'.length)
+      const _revisions = { start: 3, ids: [expect.any(String), hash, expect.any(String)] }
+      expect(again).toMatchObject({ text: 'y', _rev: rev, _revisions })
+      const { results } = await notes.changes({ since: last_seq, style: 'all_docs' })
+      expect(results).toMatchObject([{ id: 'a', changes: [{ rev }] }])
+      expect(results[0]).not.toHaveProperty('deleted')
+    })
+
     test('insert creates once, whoever comes first', async () => {
       const notes = (await open()).database<Note>('notes')
       const tries = await Promise.all(

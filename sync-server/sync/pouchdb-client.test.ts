@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import PouchDB from 'pouchdb'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { MessageDocument } from '../../schema/message.ts'
+import { nameMessagesDatabase } from '../storage/databases/database-names.ts'
 import { propose, writeMessage } from '../testing/open-test-acceptance.ts'
 import { startTestSync, type TestSync } from '../testing/start-test-sync.ts'
 
@@ -91,6 +92,29 @@ describe('stock PouchDB', () => {
     expect(requests.filter(({ path }) => path.includes('/_local/')).length).toBeGreaterThan(0)
     const none = await local.replicate.from(openRemote(t.tokens.ann))
     expect(none.docs_read).toBe(0)
+  })
+
+  test('follows a document that is removed and made again, in one line of revisions', async () => {
+    const [message] = await sendAs(t.ben, 'first')
+    const id = message?._id ?? ''
+    const stored = t.storage.database(nameMessagesDatabase(t.ann))
+    const body = { ...(await t.readMessage(t.ann, id)), _id: id }
+    const write = (put: { _id: string }) =>
+      stored.update([id], () => ({ put: [put], result: null }))
+    const local = openLocal()
+    const remote = openRemote(t.tokens.ann)
+    for (const content of ['second', 'third']) {
+      await local.replicate.from(remote)
+      await write({ _id: id, _deleted: true } as { _id: string })
+      await local.replicate.from(remote)
+      await expect(local.get(id)).rejects.toMatchObject({ status: 404 })
+      await write({ ...body, content } as { _id: string })
+      await local.replicate.from(remote)
+      expect(await local.get(id)).toMatchObject({ content })
+    }
+    for (const database of [local, remote]) {
+      expect(await database.get(id, { open_revs: 'all' })).toHaveLength(1)
+    }
   })
 
   test('pushes: the message is sent, and the tree of its author grows by one', async () => {

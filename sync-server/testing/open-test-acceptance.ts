@@ -13,6 +13,7 @@ import type { ServerLink } from '../cluster/server-link.ts'
 import type { Stage } from '../messages/acceptance/delivery-types.ts'
 import { createAcceptance } from '../messages/acceptance.ts'
 import type { MessageFiles } from '../messages/copies/message-files.ts'
+import type { MessagePrivacy } from '../messages/privacy/message-privacy.ts'
 import {
   nameConversationsDatabase,
   nameMessagesDatabase,
@@ -121,6 +122,7 @@ interface TestOptions {
   /** Wraps LevelDB. */
   wrapLevel?: StorageOptions['wrapLevel']
   files?: MessageFiles
+  privacy?: MessagePrivacy
   link?: ServerLink | undefined
   /** By default true with a CouchDB: then another server may still be writing young entries. */
   isShared?: boolean

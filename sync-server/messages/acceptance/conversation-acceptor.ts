@@ -91,8 +91,8 @@ export function createConversationAcceptor(options: {
     } catch (error) {
       const isLeft =
         error instanceof DatabaseGone && error.database !== nameConversationsDatabase(ownerId)
-      // They left since the check.
-      if (isLeft) return await write({ ...change, told: 'nobody' })
+      // They left since the check: nobody is left to hide the reading from.
+      if (isLeft) return await write({ ...change, told: 'nobody', isReadingHidden: false })
       const isOfPeer =
         error instanceof TransactionFailed && error.database === nameConversationsDatabase(peerId)
       if (!isOfPeer) throw error
@@ -126,11 +126,13 @@ export function createConversationAcceptor(options: {
     const peers = nameConversationsDatabase(peerId)
     const silencesId = silencesKey(peerId, ownerId)
     const newest = Math.max(at, journal.lastGiven(ownerId, peerId))
+    // Also for an unavailable author: the hint may be replayed once receipts are on again.
+    const mayBeSilent = told !== 'nobody' || isReadingHidden
     const { result, revs } = await storage.transact<Omit<Written, 'rev'> & { isUntold: boolean }>({
       isPatient: true,
       parts: [
         { name: own, ids: [peerId] },
-        ...(told === 'nobody' ? [] : [{ name: ordersDatabase, ids: [silencesId] }]),
+        ...(mayBeSilent ? [{ name: ordersDatabase, ids: [silencesId] }] : []),
         ...(told === 'now' ? [{ name: peers, ids: [ownerId] }] : []),
       ],
       decide(read) {

@@ -54,6 +54,19 @@ describeCouches('a CouchDB that falls silent', (couch) => {
     },
   )
 
+  test('P6: updates that wait for it together are refused together, not each after a silence of its own', async () => {
+    const { proxy, notes } = await openBehindProxy({ silentMs: 200 })
+    const speakAgain = proxy.silence(/notes/)
+    proxy.takeRequests()
+    // The others wait for the first.
+    const inserts = Array.from({ length: 21 }, (_, index) => notes.insert({ _id: `note ${index}` }))
+    for (const one of await Promise.allSettled(inserts)) {
+      expect(one).toMatchObject({ status: 'rejected', reason: { name: 'StorageUnavailable' } })
+    }
+    expect(proxy.takeRequests()).toHaveLength(2)
+    speakAgain()
+  })
+
   test('an answer that comes slowly and steadily is waited for', async () => {
     const { proxy, notes } = await openBehindProxy({ silentMs: 2_000 })
     proxy.slow(/_all_docs/, { forMs: 5_000 })
@@ -168,6 +181,24 @@ describe('what CouchDB 3 does and pouchdb-server does not', () => {
     await storage.database('orders').insert({ _id: 'a' })
     const made = proxy.takeRequests().filter((request) => /^PUT \/[^/]*$/.test(request))
     expect(made).toEqual(['PUT /messages-ben?q=1', 'PUT /orders'])
+  })
+
+  test('a transaction on one database writes no other, and nothing when it tries', async () => {
+    const storage = open(running.url)
+    const write = (...names: string[]) =>
+      storage.transact({
+        parts: [{ name: 'notes', ids: ['alone'] }],
+        decide: () => ({
+          writes: names.map((name) => ({ name, put: [{ _id: 'alone' }] })),
+          result: null,
+        }),
+      })
+    const refused = 'a transaction on notes alone also wrote'
+    await expect(write('others')).rejects.toThrow(`${refused} others`)
+    await expect(write('notes', 'others')).rejects.toThrow(`${refused} others`)
+    expect((await storage.database('notes').read(['alone'])).size).toBe(0)
+    await write('notes')
+    expect((await storage.database('notes').read(['alone'])).size).toBe(1)
   })
 
   test('a database that is there is used at once, and written with one request', async () => {

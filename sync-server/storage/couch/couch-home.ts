@@ -102,9 +102,11 @@ export function createCouchHome(options: {
         ids,
         ...(part.isNew && { belief: new Map(ids.map((id) => [id, undefined])) }),
         decide(stored) {
-          const decision = transaction.decide(() => stored as never)
-          const { put = [], pushed = [] } = decision.writes[0] ?? {}
-          return { put, pushed, result: decision.result }
+          const { writes, result } = transaction.decide(() => stored as never)
+          const foreign = writes.find((write, index) => index > 0 || write.name !== name)
+          if (foreign) throw new Error(`a transaction on ${name} alone also wrote ${foreign.name}`)
+          const { put = [], pushed = [] } = writes[0] ?? {}
+          return { put, pushed, result }
         },
       })
       return { result, revs: () => revs }

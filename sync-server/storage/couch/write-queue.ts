@@ -1,3 +1,4 @@
+import { StorageUnavailable } from '../databases/storage-unavailable.ts'
 import type { Belief } from '../databases/transact-in-turn.ts'
 import type { UpdateOutcome } from '../databases/update-one.ts'
 import type { Document, Stored } from '../documents/documents.ts'
@@ -52,16 +53,19 @@ export function createWriteQueue(options: {
     options.onIdle()
   }
 
-  /** An unstorable update fails alone: retries the others of its group without it. */
+  /**
+   * An unstorable update fails alone: retries the others of its group without it. All of it fails
+   * when the database does: each would wait for a silence of its own.
+   */
   async function writeApart(group: readonly Waiting[]) {
     try {
       await options.use((pouch) => writeRounds(pouch, group))
     } catch (error) {
       options.onUnsure()
       const left = group.filter((item) => !item.isSettled)
-      const [only] = left
-      if (only && left.length === 1) settle(only, () => only.reject(error))
-      else for (const item of left) await writeApart([item])
+      if (error instanceof StorageUnavailable || left.length <= 1) {
+        for (const item of left) settle(item, () => item.reject(error))
+      } else for (const item of left) await writeApart([item])
     }
   }
 

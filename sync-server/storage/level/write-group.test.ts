@@ -5,10 +5,13 @@ import { ClassicLevel } from 'classic-level'
 import { expect, onTestFinished, test } from 'vitest'
 import { createDeferred } from '../../../schema/helpers/deferred.ts'
 import { isStorageUnavailable } from '../databases/storage-unavailable.ts'
+import type { PushedRevision } from '../documents/grow-branch.ts'
 import { createStorage } from '../storage.ts'
+import type { StoredDatabase } from '../stored-database.ts'
 import { countingReads } from './counting-reads.ts'
+import { dumpStore } from './dump-store.ts'
 import type { Level } from './level-store.ts'
-import { bySequence, documentStore } from './pouch-keys.ts'
+import { bySequence, documentStore, type WholeMetadata } from './pouch-keys.ts'
 import { rangeOf } from './prefixed-leveldown.ts'
 
 interface Note {
@@ -29,7 +32,23 @@ async function openNotes(wrap = (level: Level) => level) {
     await rm(dataDir, { recursive: true })
   })
   const notes = storage.database<Note>('notes')
-  return { storage, reads, notes }
+  /** Closes the storage. @returns what PouchDB keeps of a document, also as it is stored */
+  async function readRecord(id: string) {
+    await storage.close()
+    const stored = new Map(await dumpStore(dataDir))
+    const text = stored.get(rangeOf('notes').gte + documentStore + id) ?? ''
+    return { text, ...(JSON.parse(text) as WholeMetadata) }
+  }
+  return { storage, reads, notes, readRecord }
+}
+
+async function put(
+  notes: StoredDatabase<Note>,
+  body: object,
+  pushed: readonly PushedRevision[] = [],
+) {
+  const write = { put: [{ _id: 'a', count: 0, ...body }], pushed, result: undefined }
+  await notes.update(['a'], () => write)
 }
 
 test('a new version of what was just written costs no read and five keys, however many came before', async () => {
@@ -50,6 +69,45 @@ test('a new version of what was just written costs no read and five keys, howeve
   expect((await notes.read(['a'])).get('a')).toMatchObject({ count: 40 })
   const { results } = await notes.changes({ includeDocs: true })
   expect(results.map(({ id, doc }) => [id, doc?.count])).toEqual([['a', 40]])
+})
+
+test('a document that is removed and made again stays one line of revisions, however often', async () => {
+  const { storage, notes, readRecord } = await openNotes()
+  for (let count = 1; count <= 200; count++) {
+    await put(notes, { count })
+    await put(notes, { _deleted: true })
+  }
+  // Without a read of it before.
+  await storage.transact({
+    parts: [{ name: 'notes', ids: [] }],
+    decide: () => ({
+      writes: [{ name: 'notes', create: [{ _id: 'a', count: 201 } as Note] }],
+      result: undefined,
+    }),
+  })
+  await put(notes, { count: 202 })
+  expect((await notes.read(['a'])).get('a')?.count).toBe(202)
+  expect(await notes.info()).toMatchObject({ docCount: 1 })
+  const { text, rev_tree, rev_map } = await readRecord('a')
+  expect(rev_tree).toHaveLength(1)
+  expect(Object.keys(rev_map ?? {})).toHaveLength(1)
+  // A node of each of the twenty revisions that are kept.
+  expect(text.length).toBeLessThan(20 * 100)
+})
+
+test('beginnings that a replicator pushed stay, and no other comes to them', async () => {
+  const { notes, readRecord } = await openNotes()
+  for (const hash of ['aa', 'bb', 'cc']) {
+    await put(notes, { count: 1 }, [{ id: 'a', revisions: { start: 1, ids: [hash] } }])
+    await put(notes, { _deleted: true })
+  }
+  for (let count = 0; count < 30; count++) {
+    await put(notes, { count })
+    expect((await notes.read(['a'])).get('a')?.count).toBe(count)
+    await put(notes, { _deleted: true })
+    expect(await notes.read(['a'])).toEqual(new Map())
+  }
+  expect((await readRecord('a')).rev_tree).toHaveLength(3)
 })
 
 test('a read beside a write gives the version before it or the new one, and after it the new one', async () => {

@@ -126,7 +126,8 @@ async function writeDrafts(options: {
     })
     // Nobody else writes here between the read and this.
     if (plan.stale.size > 0) throw new Error(`${name} changed while it was written`)
-    const { named, all, revs } = nameEdits(plan)
+    const current = await readCreated(database, must(currents.get(name), name), plan.edits)
+    const { named, all, revs } = nameEdits(plan, current)
     const ids = new Set(all.map(({ _id }) => _id))
     const docs = [...draft.writes.values()].flatMap(({ body }) =>
       ids.has(body._id) ? [{ ...body, _rev: must(revs.get(body._id), body._id) }] : [],
@@ -134,8 +135,7 @@ async function writeDrafts(options: {
     written.set(name, { revs, docs })
     if (all.length === 0) continue
     const isEdited = all.length === named.length
-    const current = must(currents.get(name), name)
-    const plain = isEdited ? await planPlainEdits(database, current, named) : undefined
+    const plain = isEdited ? planPlainEdits(current, named) : undefined
     batches.push({ name, database, ...(plain ? { plain } : { docs: all }) })
   }
   // Attachments bypass this: no document written together may have any.
@@ -162,19 +162,31 @@ function findTogether(decided: readonly Decided[]): Set<string> {
   return new Set(names)
 }
 
-/** @returns undefined when one of them needs PouchDB: a database's writes are one call */
-async function planPlainEdits(
+/**
+ * @returns also the trees of the created ones, which were not read: their ids must be free, and no
+ * edit follows a version that nobody saw
+ */
+async function readCreated(
   database: OpenDatabase,
   current: ReadonlyMap<string, Current>,
+  edits: readonly PouchWrite[],
+): Promise<ReadonlyMap<string, Current>> {
+  const created = new Set(edits.flatMap(({ _id }) => (current.has(_id) ? [] : [_id])))
+  if (created.size === 0) return current
+  const found = await readWithMetadata(database, created)
+  const trees = new Map<string, Current>(current)
+  for (const [id, { metadata }] of found) trees.set(id, { metadata })
+  return trees
+}
+
+/** @returns undefined when one of them needs PouchDB: a database's writes are one call */
+function planPlainEdits(
+  current: ReadonlyMap<string, Current>,
   named: readonly NamedEdit[],
-): Promise<PlainEdit[] | undefined> {
-  // What is created was not read: its id must be free all the same.
-  const created = new Set(named.flatMap(({ _id }) => (current.has(_id) ? [] : [_id])))
-  const found = created.size > 0 ? await readWithMetadata(database, created) : undefined
+): PlainEdit[] | undefined {
   const plans: PlainEdit[] = []
   for (const edit of named) {
-    const metadata = (current.get(edit._id) ?? found?.get(edit._id))?.metadata
-    const stored = current.get(edit._id)?.doc
+    const { doc: stored, metadata } = current.get(edit._id) ?? {}
     const plan = planPlainEdit({ edit, stored, metadata, revsLimit: revisionsKept })
     if (!plan) return undefined
     plans.push(plan)
@@ -187,16 +199,24 @@ async function planPlainEdits(
  * and push elsewhere in the tree first.
  * @returns `all`: with the plan's replicated revisions; `revs`: those of the plan and the new ones
  */
-function nameEdits({ edits, replicated, revs }: WritePlan) {
-  const named = edits.map(nameEdit)
+function nameEdits({ edits, replicated, revs }: WritePlan, current: ReadonlyMap<string, Current>) {
+  const named = edits.map((edit) => nameEdit(edit, current.get(edit._id)))
   const known = new Map([...revs, ...named.map(({ _id, _rev }) => [_id, _rev] as const)])
   return { named, all: [...replicated, ...named], revs: known }
 }
 
-function nameEdit(edit: PouchWrite): NamedEdit {
-  const { _rev: parent, ...body } = edit
+function nameEdit(edit: PouchWrite, stored: Current | undefined): NamedEdit {
+  const { _rev: parent = findTombstone(stored), ...body } = edit
   const [start, hash] = parent?.split('-') ?? []
   const before = { start: Number(start ?? 0), ids: hash === undefined ? [] : [hash] }
   const revisions = grow(before, '', nameByChance)
   return { ...body, _rev: nameRev(revisions), _revisions: revisions }
+}
+
+/**
+ * What a document that is made again follows, as in CouchDB: a new beginning each time would stay
+ * in its tree forever, and every write merges all of them.
+ */
+function findTombstone(stored: Current | undefined): string | undefined {
+  return stored?.metadata?.deleted === true ? stored.metadata.winningRev : undefined
 }
