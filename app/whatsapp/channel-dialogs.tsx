@@ -4,7 +4,7 @@ import type { WhatsAppTemplate } from '../../schema/api/whatsapp-template.ts'
 import type { PublicUser } from '../../schema/user.ts'
 import type { Messenger } from '../sync/messenger-types.ts'
 import type { Channel } from './channel/channel.ts'
-import type { ChannelSettings } from './channel/channel-settings.ts'
+import { type ChannelSettings, listLabels } from './channel/channel-settings.ts'
 import type { ChannelWish } from './channel/channel-wish.ts'
 import type { Outgoing } from './channel/outgoing.ts'
 import { ButtonsDialog } from './interactive/buttons-dialog.tsx'
@@ -108,7 +108,7 @@ export function ChannelDialogs(props: ChannelDialogsProps) {
       return (
         <LabelsDialog
           channel={channel}
-          labels={settings.labels[peerId] ?? []}
+          labels={listLabels(settings, peerId)}
           known={Object.values(settings.labels).flat()}
           onChange={(own) => onSettings({ labels: { ...settings.labels, [peerId]: own } })}
           onClose={close}

@@ -97,6 +97,7 @@ export function createServices(): Services {
       people: calls.users,
       calls,
       platform: readBrowserPowers(),
+      knownSettings: own.get()?.user,
       onSignedOut: () => void endSession(own),
     })
     return await limitOpening(opening)
