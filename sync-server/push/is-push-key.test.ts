@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest'
 import { idsFrom } from '../access/account-documents.ts'
-import type { PushDocument } from '../access/push-documents.ts'
+import type { PushDocument } from '../access/push-subscription-documents.ts'
 import { createLog } from '../lib/log.ts'
 import { openTestChat } from '../testing/open-test-chat.ts'
 import { startPushService } from '../testing/start-push-service.ts'
