@@ -177,9 +177,8 @@ const patience = {
 }
 
 /**
- * While RxDB asks for the next page nobody hears that the last one could not be stored: it says so once more, and late,
- * when both are there. A device of the lab that dies with a full disk never comes so far. Dexie gives the error as it is,
- * or as one that repeats it in two lines.
+ * RxDB reports a failed store once more, late, when nobody listens. A lab device that dies with a full disk causes this
+ * on purpose. Dexie gives the error as it is, or as one that repeats it in two lines.
  */
 function onUnhandledError({ message }: { message: string }): false | undefined {
   return message.includes('The disk of the lab is full.') ? false : undefined

@@ -138,8 +138,8 @@ function laterFlags(a: ConversationDocument, b: ConversationDocument): Flags {
 }
 
 /**
- * It goes with `isMuted`. Of two at one time the later, and one before none: an older app pushes
- * what it has stored without it.
+ * Goes with `isMuted`. At equal times the later end wins, and any end wins over none: an older app
+ * drops the field when it pushes.
  */
 function laterMutedUntil(a: ConversationDocument, b: ConversationDocument): number | undefined {
   if (a.isMutedAt !== b.isMutedAt) return (a.isMutedAt > b.isMutedAt ? a : b).mutedUntil

@@ -53,7 +53,6 @@ export const limits = {
   typingStopAfterMs: 1_000,
   markReadAfterMs: 1_000,
   searchHighlightMs: 2_000,
-  scrollDelayMs: 100,
 
   socketReconnectDelayMs: 1_000,
   socketReconnectAttempts: 5,
@@ -97,7 +96,7 @@ export const limits = {
   },
 
   recentEmojiMax: 14,
-  variantLongPressMs: 500,
+  longPressMs: 500,
   mobileBelowPx: 768,
   tabletBelowPx: 1_024,
 } as const

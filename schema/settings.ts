@@ -14,6 +14,14 @@ export const textSizes = ['small', 'medium', 'large', 'larger'] as const
 export const loadings = ['always', 'wifi', 'never'] as const
 const loading = z.enum(loadings)
 
+const words = z.catch(z.array(z.string()), [])
+/** An operator's quick replies and their labels for customers; unreadable parts count as absent. */
+const channel = z.object({
+  quickReplies: z._default(words, []),
+  /** By contact id. */
+  labels: z._default(z.catch(z.record(z.string(), words), {}), {}),
+})
+
 /**
  * Everything that a person can set, a row each: what its value may be, and what it is until set.
  * Each is a register that follows the person to every device (decision 47).
@@ -43,6 +51,7 @@ const settingRows = {
   loadPictures: row(loading, 'always'),
   loadVideos: row(loading, 'never'),
   loadFiles: row(loading, 'never'),
+  whatsApp: row(channel, { quickReplies: [], labels: {} }),
 }
 
 export type Settings = {

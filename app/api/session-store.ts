@@ -41,7 +41,10 @@ export interface SessionStore {
 
 const tokenKey = 'token'
 const userKey = 'user'
-/** Tells the other tabs that not the person has ended the sign-in: the id of its user. */
+/**
+ * The user id of a sign-in that the server ended, so that other tabs know the person did not sign
+ * out.
+ */
 const endedKey = 'ended-user'
 
 /** Keeps `token` and `user` (decision 61, section 9) and notifies all tabs of changes. */

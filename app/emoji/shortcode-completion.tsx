@@ -1,5 +1,6 @@
 import { type RefObject, useEffect, useState } from 'react'
 import { createPortal } from 'react-dom'
+import { insertText } from '../ui/fields/insert-text.ts'
 import { isComposing } from '../ui/fields/is-composing.ts'
 import { useLatest } from '../ui/hooks/use-latest.ts'
 import { useLiveValue } from '../ui/hooks/use-live-value.ts'
@@ -10,7 +11,6 @@ import { type OfferedEmoji, offer } from './catalogue/list-sections.ts'
 import { loadEmojiData } from './catalogue/load-emoji-data.ts'
 import { useSheet } from './catalogue/use-sheet.ts'
 import styles from './emoji-tool.module.css'
-import { insertText } from './insert-text.ts'
 import { EmojiGlyph } from './picker/emoji-glyph.tsx'
 
 const offeredMax = 6

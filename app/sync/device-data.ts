@@ -1,3 +1,4 @@
+import type { TimedSettings } from '../../schema/settings.ts'
 import { createDrafts } from '../database/drafts/drafts.ts'
 import { readLeftDrafts } from '../database/drafts/left-drafts.ts'
 import { claimTabSlot } from '../database/drafts/tab-slot.ts'
@@ -29,6 +30,7 @@ export async function openDeviceData(options: {
   calls: Pick<RequestCalls, 'messages' | 'own'>
   /** The queue opens later: it sends by means of what is read here. */
   findQueue: () => Pick<RequestQueue, 'requests' | 'concerns'>
+  knownSettings: Partial<TimedSettings> | undefined
   onError: (cause: unknown) => void
 }) {
   const { userId, platform, now, source, calls, findQueue, onError } = options
@@ -77,6 +79,7 @@ export async function openDeviceData(options: {
       texts,
       findRequests: () => findQueue().requests,
       readOwn: () => calls.own.me(),
+      known: options.knownSettings,
       now,
       onError,
     }),

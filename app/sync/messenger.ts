@@ -1,4 +1,5 @@
 import { createDeferred } from '../../schema/helpers/deferred.ts'
+import type { TimedSettings } from '../../schema/settings.ts'
 import { clearConversation, findClearPlace } from '../database/commands/clear-conversation.ts'
 import type { VoiceDrafts } from '../database/files/voice-drafts.ts'
 import { createClock } from '../database/storage/clock.ts'
@@ -38,6 +39,8 @@ export interface MessengerOptions {
   /** The calls for the request queue, which waits while there is no network. */
   calls: RequestCalls
   platform: Platform
+  /** The person's settings as the sign-in has them. */
+  knownSettings?: Partial<TimedSettings> | undefined
   /**
    * The server rejected this sign-in. The device keeps its data, and sends it after the next one.
    */
@@ -67,6 +70,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
     source: options.people,
     calls,
     findQueue: () => queue,
+    knownSettings: options.knownSettings,
     onError,
   })
   const { database, slot, inbox, list, drafts, ownSettings } = data

@@ -39,10 +39,12 @@ export async function createOwnSettings(options: {
   findRequests: () => Pick<Requests, 'add' | 'entries'>
   /** Reads one's own record from the server. */
   readOwn: () => Promise<OwnUser>
+  /** From the sign-in: what the server said before this device's first connection. */
+  known: Partial<TimedSettings> | undefined
   now: () => number
   onError: (cause: unknown) => void
 }) {
-  const { userId, table, texts, findRequests, readOwn, now, onError } = options
+  const { userId, table, texts, findRequests, readOwn, known, now, onError } = options
   const values = createLiveValue(readSettings({}))
   /** It reads when the line opens, in one tab only. */
   const state = { isLeader: false, isLineUp: false, isClosed: false }
@@ -113,8 +115,11 @@ export async function createOwnSettings(options: {
 
   /** What a page that was closed at once had noted, and not queued. */
   const left = note.readLeft()
-  if (left) await change((ours) => findNewerSettings(left, ours))
-  show(await table.toArray())
+  const rows = await table.toArray()
+  const heard = mergeSettings(toFullSettings(known), toFullSettings(left))
+  const newer = findNewerSettings(heard, toTimed(rows))
+  if (Object.keys(newer.settings).length > 0) await take(newer)
+  else show(rows)
   const unsubscribe = subscribeToTable(table, { onRows: show, onError })
 
   const settings: OwnSettings = {
@@ -173,6 +178,10 @@ export async function createOwnSettings(options: {
       unsubscribe()
     },
   }
+}
+
+function toFullSettings({ settings = {}, settingsAt = {} }: Partial<TimedSettings> = {}) {
+  return { settings, settingsAt }
 }
 
 function toTimed(rows: readonly StoredSetting[]): TimedSettings {

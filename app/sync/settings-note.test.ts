@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
+import type { TimedSettings } from '../../schema/settings.ts'
 import type { OwnUser } from '../../schema/user.ts'
 import {
   createKeyValueStorage,
@@ -12,7 +13,7 @@ import { createOwnSettings } from './own-settings.ts'
 const later = 2_000_000
 
 /** Ann's settings on a device of its own, with the texts that an earlier page left there. */
-async function open(texts: KeyValueStorage) {
+async function open(texts: KeyValueStorage, known?: TimedSettings) {
   const { database, context } = await openTestDatabase()
   const queued: QueuedRequest[] = []
   const own = await createOwnSettings({
@@ -24,6 +25,7 @@ async function open(texts: KeyValueStorage) {
       add: async (request) => String(queued.push(request)),
     }),
     readOwn: () => new Promise<OwnUser>(() => {}),
+    known,
     now: context.now,
     onError: (cause) => expect.unreachable(String(cause)),
   })
@@ -76,6 +78,31 @@ test('once the database has it, nothing of the note is left, and it undoes no la
   await next.own.resume()
   await next.own.takeAnswer({}, { settings: { theme: 'light' }, settingsAt: { theme: later } })
   expect(next.own.settings.values.getSnapshot().theme).toBe('light')
+})
+
+test('what the sign-in knows shows before the first connection, is not sent back, and undoes no later change', async () => {
+  const texts = createKeyValueStorage()
+  const known = {
+    settings: { theme: 'dark', textSize: 'large' },
+    settingsAt: { theme: 1, textSize: 1 },
+  }
+  const { own, queued, table } = await open(texts, known)
+  expect(own.settings.values.getSnapshot()).toMatchObject(known.settings)
+  await own.resume()
+  expect(queued).toEqual([])
+  expect(await table.count()).toBe(2)
+
+  await own.settings.set({ theme: 'light' })
+  const left = copy(texts)
+  left.setItem(
+    `petrel-settings-${ann}`,
+    JSON.stringify({ settings: { theme: 'light' }, settingsAt: { theme: later } }),
+  )
+  const next = await open(left, known)
+  expect(next.own.settings.values.getSnapshot()).toMatchObject({
+    theme: 'light',
+    textSize: 'large',
+  })
 })
 
 test('where no text can be stored, a setting shows once the database has it, and goes back when it fails', async () => {

@@ -3,8 +3,9 @@ import type { NewWhatsAppContact } from '../../schema/api/whatsapp-contact.ts'
 import type { WhatsAppTemplate } from '../../schema/api/whatsapp-template.ts'
 import type { PublicUser } from '../../schema/user.ts'
 import type { Messenger } from '../sync/messenger-types.ts'
+import { insertText } from '../ui/fields/insert-text.ts'
 import type { Channel } from './channel/channel.ts'
-import type { ChannelSettings } from './channel/channel-settings.ts'
+import { type ChannelSettings, listLabels } from './channel/channel-settings.ts'
 import type { ChannelWish } from './channel/channel-wish.ts'
 import type { Outgoing } from './channel/outgoing.ts'
 import { ButtonsDialog } from './interactive/buttons-dialog.tsx'
@@ -99,7 +100,7 @@ export function ChannelDialogs(props: ChannelDialogsProps) {
             // it.
             flushSync(close)
             const field = document.querySelector<HTMLTextAreaElement>('textarea[name="message"]')
-            if (field) setTimeout(() => insertText(field, text))
+            if (field) setTimeout(() => insertReply(field, text))
           }}
           onClose={close}
         />
@@ -108,7 +109,7 @@ export function ChannelDialogs(props: ChannelDialogsProps) {
       return (
         <LabelsDialog
           channel={channel}
-          labels={settings.labels[peerId] ?? []}
+          labels={listLabels(settings, peerId)}
           known={Object.values(settings.labels).flat()}
           onChange={(own) => onSettings({ labels: { ...settings.labels, [peerId]: own } })}
           onClose={close}
@@ -142,12 +143,10 @@ function OpenTemplates(props: OpenTemplatesProps) {
   )
 }
 
-/** Inserts a text at the cursor as if typed, so that input listeners run. */
-function insertText(field: HTMLTextAreaElement, text: string): void {
+/** Inserts a reply at the cursor, with a space before it where a word ends there. */
+function insertReply(field: HTMLTextAreaElement, text: string): void {
   field.focus()
-  const { value, selectionStart: start, selectionEnd: end } = field
-  const before = value.slice(0, start)
+  const before = field.value.slice(0, field.selectionStart)
   const gap = before === '' || /\s$/.test(before) ? '' : ' '
-  field.setRangeText(gap + text, start, end, 'end')
-  field.dispatchEvent(new Event('input', { bubbles: true }))
+  insertText(field, gap + text)
 }

@@ -49,7 +49,7 @@ export const apiErrors = {
   },
   upload_out_of_step: {
     status: 409,
-    error: 'The upload goes on from another place. Please try it again.',
+    error: 'The server has a different part of this file. Please try the upload again.',
   },
   username_taken: { status: 409, error: 'Username already taken' },
   email_taken: { status: 409, error: 'Email already registered' },

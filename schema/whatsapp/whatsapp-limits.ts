@@ -1,4 +1,4 @@
-/** WhatsApp's limits, in UTF-16 units and counts. Source: section 3.4 of the notes. */
+/** WhatsApp's limits, in UTF-16 units and counts. Source: Meta's page for each type of message. */
 export const whatsAppLimits = {
   textMax: 4_096,
   captionMax: 1_024,

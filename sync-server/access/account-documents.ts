@@ -1,5 +1,9 @@
 import type { JsonValue } from '../lib/json-value.ts'
-import type { PushDocument, PushKeysDocument, PushPlaceDocument } from './push-documents.ts'
+import type {
+  PushDocument,
+  PushEndpointDocument,
+  PushKeysDocument,
+} from './push-subscription-documents.ts'
 
 /** A person. Times are epoch ms. What is set here and not in `OwnUser` never leaves the server. */
 export interface AccountDocument {
@@ -107,7 +111,7 @@ export type AccountsDocument =
   | BlockDocument
   | PushKeysDocument
   | PushDocument
-  | PushPlaceDocument
+  | PushEndpointDocument
 
 export const accountKey = (userId: string) => `user:${userId}` as const
 export const accountDeletionKey = (userId: string) => `leaving:${userId}` as const

@@ -1,6 +1,6 @@
 /**
- * Other numbers that may belong to the same person, for finding an existing account. Source: the
- * rules for Brazil, Mexico and Argentina in the business channel's notes.
+ * Other numbers that may belong to the same person, for finding an existing account: WhatsApp has
+ * some of Brazil, Mexico and Argentina with a mobile digit less or more than people write.
  * @param digits a whole number with its country code
  */
 export function listPhoneVariants(digits: string): string[] {

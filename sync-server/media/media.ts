@@ -73,7 +73,7 @@ export function createMedia(options: {
     readUsed: mediaStore.readUsed,
     sweep: sweeper.sweep,
 
-    /** Stores an incoming file; see the shelf. */
+    /** Stores an incoming file; see `createMediaStore`. */
     store: (file: ArrivingFile): Promise<FileDocument | undefined> => track(mediaStore.store(file)),
 
     /** The finished upload with this key of this person; undefined while incomplete. */

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest'
-import type { PushDocument } from '../access/push-documents.ts'
+import type { PushDocument } from '../access/push-subscription-documents.ts'
 import { createLog } from '../lib/log.ts'
 import { idsFrom } from '../storage/documents/ids-from.ts'
 import { openTestChat } from '../testing/open-test-chat.ts'

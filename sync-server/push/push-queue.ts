@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { PushDocument } from '../access/push-documents.ts'
+import type { PushDocument } from '../access/push-subscription-documents.ts'
 import { atMost } from '../lib/at-most.ts'
 import { joinNews } from './join-news.ts'
 import type { PushClock } from './push-clock.ts'

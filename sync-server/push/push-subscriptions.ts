@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { type PushSubscriptionBody, pushLimits } from '../../schema/api/push.ts'
 import type { AccountsDocument } from '../access/account-documents.ts'
-import type { PushDocument, PushPlaceDocument } from '../access/push-documents.ts'
+import type { PushDocument, PushEndpointDocument } from '../access/push-subscription-documents.ts'
 import type { Caller } from '../access/token-keeper.ts'
 import { atMost } from '../lib/at-most.ts'
 import { withoutRev } from '../lib/without-rev.ts'
@@ -13,7 +13,7 @@ const peopleRemembered = 20_000
 const sharedRememberedMs = 15_000
 
 const deviceKey = ({ userId, sessionId }: Caller) => `push:${userId}:${sessionId}` as const
-const placeKey = (endpoint: string) =>
+const endpointKey = (endpoint: string) =>
   `push-at:${createHash('sha256').update(endpoint).digest('base64url')}` as const
 
 export type PushSubscriptions = ReturnType<typeof createPushSubscriptions>
@@ -57,7 +57,7 @@ export function createPushSubscriptions(options: {
 
   async function removeAll(gone: readonly PushDocument[]): Promise<void> {
     if (gone.length === 0) return
-    const ids = gone.flatMap(({ _id, endpoint }) => [_id, placeKey(endpoint)])
+    const ids = gone.flatMap(({ _id, endpoint }) => [_id, endpointKey(endpoint)])
     await database.update(ids, (stored) => ({
       put: gone.flatMap((device) => leave(stored, device)),
       result: undefined,
@@ -71,13 +71,13 @@ export function createPushSubscriptions(options: {
     /** Replaces the subscription of this sign-in; whoever had the endpoint before loses it. */
     async put(caller: Caller, body: PushSubscriptionBody): Promise<void> {
       const { endpoint, keys, understands } = body
-      const [_id, place] = [deviceKey(caller), placeKey(endpoint)]
-      const found = await database.read([_id, place])
+      const [_id, endpointId] = [deviceKey(caller), endpointKey(endpoint)]
+      const found = await database.read([_id, endpointId])
       const earlier = found.get(_id) as PushDocument | undefined
-      const holder = found.get(place) as PushPlaceDocument | undefined
+      const holder = found.get(endpointId) as PushEndpointDocument | undefined
       const ids = [
-        ...[_id, place],
-        ...(earlier ? [placeKey(earlier.endpoint)] : []),
+        ...[_id, endpointId],
+        ...(earlier ? [endpointKey(earlier.endpoint)] : []),
         ...(holder ? [deviceKey(holder)] : []),
       ]
       await database.update([...new Set(ids)], (stored) => {
@@ -91,8 +91,8 @@ export function createPushSubscriptions(options: {
               ...{ ...idsOf(caller), _id, endpoint, keys, addedAt: now() },
               ...(understands && { understands }),
             },
-            { _id: place, ...idsOf(caller) },
-            ...leaving.filter((each) => each._id !== _id && each._id !== place),
+            { _id: endpointId, ...idsOf(caller) },
+            ...leaving.filter((each) => each._id !== _id && each._id !== endpointId),
             ...(isMoved ? [{ ...other, _deleted: true as const }] : []),
           ],
           result: undefined,
@@ -120,13 +120,13 @@ export function createPushSubscriptions(options: {
 
 const idsOf = ({ userId, sessionId }: Caller) => ({ userId, sessionId })
 
-/** The writes that remove a device, unless it changed meanwhile, and its place, unless another has it. */
+/** The writes that remove a device unless it changed meanwhile, and its endpoint unless another has it. */
 function leave(stored: ReadonlyMap<string, AccountsDocument>, device: PushDocument) {
   const kept = stored.get(device._id) as PushDocument | undefined
-  const placeId = placeKey(device.endpoint)
-  const place = stored.get(placeId) as PushPlaceDocument | undefined
+  const endpointId = endpointKey(device.endpoint)
+  const holder = stored.get(endpointId) as PushEndpointDocument | undefined
   return [
     ...(kept?.endpoint === device.endpoint ? [{ ...kept, _deleted: true as const }] : []),
-    ...(place?.sessionId === device.sessionId ? [{ ...place, _deleted: true as const }] : []),
+    ...(holder?.sessionId === device.sessionId ? [{ ...holder, _deleted: true as const }] : []),
   ]
 }

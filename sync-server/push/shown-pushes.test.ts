@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { PushDocument } from '../access/push-documents.ts'
+import type { PushDocument } from '../access/push-subscription-documents.ts'
 import type { LinkListener, ServerLink } from '../cluster/server-link.ts'
 import { createShownPushes, type ReadDevices } from './shown-pushes.ts'
 

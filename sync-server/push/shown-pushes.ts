@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import * as z from 'zod/mini'
-import type { PushDocument } from '../access/push-documents.ts'
+import type { PushDocument } from '../access/push-subscription-documents.ts'
 import type { ServerLink } from '../cluster/server-link.ts'
 import { atMost } from '../lib/at-most.ts'
 import { isForShowingOnly } from './push-endpoint.ts'

@@ -27,8 +27,8 @@ import type { SyncDatabase } from './sync-database.ts'
 type Answer = (database: SyncDatabase, request: Request, response: Response) => Promise<void>
 
 /**
- * The CouchDB endpoint of design section 5, mounted at `/sync`: the caller's own two databases, for
- * RxDB, PouchDB and CouchDB's replicator. The token alone decides whose they are (P8).
+ * The CouchDB endpoint, mounted at `/sync`: the caller's own two databases, for RxDB, PouchDB and
+ * CouchDB's replicator. The token alone decides whose they are (P8).
  * @param reads the queue where pages take turns
  * @param authenticate finds the caller, or throws an error with a `status`
  * @param onError called with server faults

@@ -37,7 +37,7 @@ test('a token that WhatsApp does not take is told at the start, and everything e
 
 test('what comes for nobody goes to the inbox that is set, and a wrong one is told at the start', async () => {
   const { lines, app, emulator } = await start({ WHATSAPP_INBOX_USER_ID: 'nobody' })
-  await expect.poll(() => lines.join()).toMatch(/WHATSAPP_INBOX_USER_ID is the id of nobody/)
+  await expect.poll(() => lines.join()).toMatch(/WHATSAPP_INBOX_USER_ID names no account/)
   const ann = await app.register('Ann')
   app.settings.whatsApp = app.settings.whatsApp && {
     ...app.settings.whatsApp,

@@ -318,7 +318,7 @@ export function createChannel(options: {
       const { inboxUserId } = settings
       if (inboxUserId !== undefined && !(await accounts.find(inboxUserId))) {
         log.error(
-          'WHATSAPP_INBOX_USER_ID is the id of nobody here: what comes for nobody is only kept.',
+          'WHATSAPP_INBOX_USER_ID names no account here: messages to an unlinked number are stored, but nobody sees them.',
         )
       }
       for (const fault of await checkChannel({ client, settings })) log.error(fault)

@@ -34,7 +34,7 @@ export function useKeptMode({ messenger, peerId, mode, setMode }: KeptModeOption
 
   const isWaiting = kept !== undefined
   useEffect(() => {
-    // Until the stored mode is read, no reply does not mean that there is none.
+    // The stored mode is not read yet: 'no reply' would erase it.
     if (isWaiting) return
     if (mode.kind !== 'edit') drafts.setEdit(peerId, undefined)
     if (mode.kind === 'reply') drafts.setReply(peerId, mode.message._id)

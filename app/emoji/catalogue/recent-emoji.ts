@@ -1,8 +1,7 @@
 import * as z from 'zod/mini'
+import { limits } from '../../../schema/limits.ts'
 import { recentEmojiKey } from '../../sync/platform/own-texts.ts'
 import type { SuggestedMode } from './emoji-categories.ts'
-
-const recentMax = 14
 
 /**
  * An emoji picked on this device. Codes, such as `1f44d-1f3fd`; `original` is the one without a
@@ -33,7 +32,10 @@ export function recordRecentEmoji(
   const before = recent.find(({ id }) => id === picked.id)
   const others = recent.filter((one) => one !== before)
   const { id, original } = picked
-  const now = [{ id, original, count: (before?.count ?? 0) + 1 }, ...others].slice(0, recentMax)
+  const now = [{ id, original, count: (before?.count ?? 0) + 1 }, ...others].slice(
+    0,
+    limits.recentEmojiMax,
+  )
   try {
     kept.setItem(recentEmojiKey, JSON.stringify(now))
   } catch {

@@ -81,6 +81,7 @@ export async function createLabDevice(options: DeviceOptions): Promise<LabDevice
       readToken: () => sessions.get()?.token,
       people: api.users,
       calls: api,
+      knownSettings: sessions.get()?.user,
       line: options.line,
       platform: {
         indexedDB,

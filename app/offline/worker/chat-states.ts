@@ -32,7 +32,7 @@ export function readChatStates(options: {
   return states
 }
 
-/** Messages that a push brought: what of them the app has counted already counts once. */
+/** Messages of a push; those that the app already counted are not counted again. */
 export interface PushedNews {
   peerId: string
   /** How many messages the push stands for. */

@@ -4,15 +4,13 @@ import { ChatListPanel } from '../../chats/chat-list-panel.tsx'
 import type { Messenger } from '../../sync/messenger-types.ts'
 import { IconButton } from '../../ui/buttons/icon-button.tsx'
 import { useLiveValue } from '../../ui/hooks/use-live-value.ts'
-import { readSettings } from '../../whatsapp/channel/read-settings.ts'
-import { listLabels } from '../../whatsapp/list-labels.ts'
+import { listLabels } from '../../whatsapp/channel/channel-settings.ts'
 import { BackLink } from '../navigation/back-link.tsx'
 import type { ChatPlace } from '../navigation/read-chat-place.ts'
 import { readNavigationState } from '../navigation/read-navigation-state.ts'
 import { useProfilePanel } from '../navigation/use-profile-panel.ts'
 import { ListNotices } from '../notices/list-notices.tsx'
 import { useMessenger } from '../session/messenger-context.tsx'
-import { useSession } from '../session/use-session.ts'
 import list from './chat-layout.module.css'
 import styles from './empty-pane.module.css'
 
@@ -166,10 +164,6 @@ function PlaceholderPanel({ title, text, start }: PlaceholderPanelProps) {
 
 /** The signed-in person's labels for their customers; the same function until the labels change. */
 function useLabels(messenger: Messenger): (peerId: string) => readonly string[] {
-  const user = useSession()?.user
-  const entries = useLiveValue(messenger.requests.entries)
-  return useCallback(
-    (peerId: string) => (user ? listLabels(readSettings(user, entries), peerId) : []),
-    [user, entries],
-  )
+  const { whatsApp } = useLiveValue(messenger.settings.values)
+  return useCallback((peerId: string) => listLabels(whatsApp, peerId), [whatsApp])
 }

@@ -30,7 +30,7 @@ export function followPushDevice(options: {
     if (!navigator.serviceWorker) return status.set('no-worker')
     if (!('PushManager' in globalThis)) return status.set('no-service')
     if (!token || sessions.get()?.token !== token) {
-      // Who is signed in for all tabs, if anybody, keeps their pushes beside this tab's own sign-in.
+      // If another sign-in holds for all tabs, its pushes are left alone.
       if (!token) await end()
       return status.set('passing')
     }
@@ -79,7 +79,7 @@ export function followPushDevice(options: {
   })
 }
 
-/** A new sign-in is another token, and its end says enough of it; a new build may understand more. */
+/** A token's last characters identify the sign-in. `words` makes a newer build subscribe again. */
 function describeTold(endpoint: string, token: string): string {
   const session = token.slice(-12)
   return JSON.stringify({ endpoint, session, words: pushWords.join(), at: Date.now() })

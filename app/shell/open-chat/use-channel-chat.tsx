@@ -3,13 +3,9 @@ import { useLiveValue } from '../../ui/hooks/use-live-value.ts'
 import type { MenuAction } from '../../ui/menus/menu-action.ts'
 import { readChannel } from '../../whatsapp/channel/channel.ts'
 import { ChannelBar } from '../../whatsapp/channel/channel-bar.tsx'
-import {
-  readChannelSettings,
-  withChannelSettings,
-} from '../../whatsapp/channel/channel-settings.ts'
+import { changeChannelSettings, listLabels } from '../../whatsapp/channel/channel-settings.ts'
 import type { ChannelWish } from '../../whatsapp/channel/channel-wish.ts'
 import { listChannelActions } from '../../whatsapp/channel/list-channel-actions.ts'
-import { readSettings } from '../../whatsapp/channel/read-settings.ts'
 import { useMessenger } from '../session/messenger-context.tsx'
 import { useServices } from '../session/services-context.ts'
 import { useSession } from '../session/use-session.ts'
@@ -36,7 +32,6 @@ export function useChannelChat(peerId: string, onOpenChat: (peerId: string) => v
   const messenger = useMessenger()
   const { own: ownCalls, whatsApp } = useServices()
   const user = useSession()?.user
-  const entries = useLiveValue(messenger.requests.entries)
   const peer = useLiveValue(messenger.users.get(peerId))
   const [wish, setWish] = useState<ChannelWish>()
   const channel = readChannel(user)
@@ -46,8 +41,7 @@ export function useChannelChat(peerId: string, onOpenChat: (peerId: string) => v
     // server answers.
     if (isCustomer) ownCalls.me().catch(() => {})
   }, [isCustomer, ownCalls])
-  const settings = user ? readSettings(user, entries) : {}
-  const own = readChannelSettings(settings)
+  const own = useLiveValue(messenger.settings.values).whatsApp
   return {
     isCustomer,
     actions: listChannelActions({ channel, peer, onWish: setWish }),
@@ -56,7 +50,7 @@ export function useChannelChat(peerId: string, onOpenChat: (peerId: string) => v
         messenger={messenger}
         peerId={peerId}
         channel={channel}
-        labels={own.labels[peerId] ?? []}
+        labels={listLabels(own, peerId)}
         onWish={setWish}
       />
     ),
@@ -71,12 +65,7 @@ export function useChannelChat(peerId: string, onOpenChat: (peerId: string) => v
           settings={own}
           listTemplates={whatsApp.listTemplates}
           addContact={whatsApp.addContact}
-          onSettings={(change) =>
-            messenger.requests.submit({
-              kind: 'settings',
-              settings: withChannelSettings(settings, change),
-            })
-          }
+          onSettings={(change) => changeChannelSettings(messenger.settings, change)}
           onWish={setWish}
           onOpenChat={onOpenChat}
         />

@@ -22,7 +22,7 @@ const loadCore = () =>
 
 const untilIdle = () =>
   loadCore().then(
-    ([, { readBrowserPlatform: readBrowserPowers }]) => readBrowserPowers().untilIdle(),
+    ([, { readBrowserPlatform }]) => readBrowserPlatform().untilIdle(),
     () => {},
   )
 /** Discards this person's unsent items shared from other apps. */
@@ -62,10 +62,10 @@ export function createServices(): Services {
   const notifications = createNotificationChoice()
   const push = createPushStatus()
   const recordSharer = async () => {
-    const { recordSignedIn: noteSignedIn } = await import('../../offline/record-signed-in.ts')
+    const { recordSignedIn } = await import('../../offline/record-signed-in.ts')
     const isPushed = notifications.getSnapshot() === 'on'
     const token = isPushed ? sessions.keptToken() : undefined
-    await noteSignedIn({ userId: sessions.keptUserId(), token })
+    await recordSignedIn({ userId: sessions.keptUserId(), token })
   }
   const tellSharer = () => void recordSharer().catch(() => {})
   void drawn.promise.then(tellSharer)
@@ -84,7 +84,7 @@ export function createServices(): Services {
   }
 
   async function open(userId: string) {
-    const [{ createMessenger }, { readBrowserPlatform: readBrowserPowers }] = await loadCore()
+    const [{ createMessenger }, { readBrowserPlatform }] = await loadCore()
     await owed.finish(userId)
     openUserId = userId
     void askForPersistentStorage()
@@ -96,7 +96,8 @@ export function createServices(): Services {
       readToken: () => own.get()?.token,
       people: calls.users,
       calls,
-      platform: readBrowserPowers(),
+      platform: readBrowserPlatform(),
+      knownSettings: own.get()?.user,
       onSignedOut: () => void endSession(own),
     })
     return await limitOpening(opening)

@@ -1,6 +1,6 @@
+import { limits } from '../../../schema/limits.ts'
 import type { MenuPoint } from './menu-action.ts'
 
-const longPressMs = 500
 const slackPx = 10
 
 interface Press {
@@ -52,7 +52,7 @@ export function createLongPress(): LongPress {
       timer = setTimeout(() => {
         press.isOver = true
         onLongPress({ x, y })
-      }, longPressMs)
+      }, limits.longPressMs)
     },
     move({ clientX, clientY }) {
       if (Math.hypot(clientX - press.x, clientY - press.y) > slackPx) clearTimeout(timer)

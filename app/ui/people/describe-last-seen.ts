@@ -2,8 +2,8 @@ import type { PublicUser } from '../../../schema/user.ts'
 import { formatLastSeen } from '../format/format-last-seen.ts'
 
 /**
- * Words for somebody who is not known to be online now. None for a person whose record still says
- * that they are: its time is from before, and having none does not mean never.
+ * Empty while the record still says online: its `lastSeen` is out of date, and an absent one does
+ * not mean never.
  * @param now epoch ms
  */
 export function describeLastSeen(

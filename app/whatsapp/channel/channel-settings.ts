@@ -1,7 +1,6 @@
-import * as z from 'zod/mini'
-import type { OwnUser } from '../../../schema/user.ts'
-
-type Settings = OwnUser['settings']
+import { limits } from '../../../schema/limits.ts'
+import type { Settings } from '../../../schema/settings.ts'
+import type { OwnSettings } from '../../sync/own-settings.ts'
 
 /** An operator's own settings: their quick replies, and their labels for customers. */
 export interface ChannelSettings {
@@ -10,30 +9,34 @@ export interface ChannelSettings {
   labels: Readonly<Record<string, readonly string[]>>
 }
 
-const words = z.catch(z.array(z.string()), [])
-const kept = z.object({
-  quickReplies: z._default(words, []),
-  labels: z._default(z.catch(z.record(z.string(), words), {}), {}),
-})
-
-/** The channel's part of a person's settings; unreadable parts count as absent. */
-export function readChannelSettings(settings: Settings): ChannelSettings {
-  const read = kept.safeParse(settings.whatsApp ?? {})
-  return read.success ? read.data : { quickReplies: [], labels: {} }
+/** An operator's labels for a customer. */
+export function listLabels({ labels }: ChannelSettings, contactId: string): readonly string[] {
+  return Object.hasOwn(labels, contactId) ? (labels[contactId] ?? []) : []
 }
 
-/** The settings with a new channel part; all else stays. */
-export function withChannelSettings(
-  settings: Settings,
+/**
+ * Stores a part of the channel's settings; all else stays.
+ * Rejects with words for a person when the server would find the settings too large.
+ */
+export async function changeChannelSettings(
+  settings: OwnSettings,
   change: Partial<ChannelSettings>,
-): Settings {
-  const { quickReplies, labels } = { ...readChannelSettings(settings), ...change }
+): Promise<void> {
+  const before = settings.values.getSnapshot()
+  const { quickReplies, labels } = { ...before.whatsApp, ...change }
   const given = Object.entries(labels).filter(([, own]) => own.length > 0)
-  return {
-    ...settings,
-    whatsApp: {
-      quickReplies: [...quickReplies],
-      labels: Object.fromEntries(given.map(([contactId, own]) => [contactId, [...own]])),
-    },
+  const whatsApp: Settings['whatsApp'] = {
+    quickReplies: [...quickReplies],
+    labels: Object.fromEntries(given.map(([contactId, own]) => [contactId, [...own]])),
   }
+  // With all other settings, set or not: each of them has to find room later.
+  const length = measure({ ...before, whatsApp })
+  if (length > limits.settingsMaxLength && length > measure(before)) {
+    throw new Error('There is no room for more quick replies and labels. Delete some first.')
+  }
+  await settings.set({ whatsApp })
+}
+
+function measure(settings: object): number {
+  return JSON.stringify(settings).length
 }

@@ -20,7 +20,7 @@ const down = { remedy: 'operator', status: 503, words: channelDown } as const
 const refuse = (words: string): KnownError => ({ remedy: 'none', status: 422, words })
 const minuteMs = 60_000
 
-/** Meta's codes with a meaning of their own. Source: section 3.10 of the notes. */
+/** Meta's codes with a meaning of their own. Source: Meta's page "Error codes". */
 const known: Record<number, KnownError> = {
   0: { ...down, opensBreaker: true },
   190: { ...down, opensBreaker: true },

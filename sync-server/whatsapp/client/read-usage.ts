@@ -16,7 +16,7 @@ const figures = z.object({
 })
 const ofAccounts = z.record(z.string(), z.array(figures))
 
-/** Reads the quota from Graph's headers. Source: section 3.1 of the notes. */
+/** Reads the quota from Graph's headers. Source: its page "Rate Limits". */
 export function readUsage(headers: Headers): Usage | null {
   const own = figures.safeParse(parse(headers.get('x-app-usage')))
   const accounts = ofAccounts.safeParse(parse(headers.get('x-business-use-case-usage')))

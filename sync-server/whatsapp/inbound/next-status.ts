@@ -8,7 +8,7 @@ export type StatusEffect = 'advances' | 'heals' | 'fails' | 'keeps error' | 'sta
 /**
  * How a webhook's status changes a message's: never backwards. A failure only replaces an
  * undelivered status; delivery after a failure heals it. Ignores times: whole seconds are often
- * equal. Source: section 5.1 of the notes.
+ * equal.
  */
 export function nextStatus(
   current: DeliveryStatus,

@@ -21,7 +21,7 @@ const unavailable = [131052, 131060]
 
 /**
  * The display and storage fields; null for what is no message of its own: a reaction, an edit, a
- * withdrawal. Source: section 7.1 of the notes.
+ * withdrawal.
  */
 export function presentInbound(content: InboundContent): InboundFields | null {
   switch (content.kind) {

@@ -6,8 +6,8 @@ const mebibyte = 1024 * 1024
 const openXml = 'application/vnd.openxmlformats-officedocument'
 
 /**
- * The types WhatsApp accepts for each kind of message, and their size limits. Source: section 3.7
- * of the notes.
+ * The types WhatsApp accepts for each kind of message, and their size limits. Source: Meta's page
+ * "Media".
  */
 const kinds: readonly { type: MediaType; maxBytes: number; mimeTypes: readonly string[] }[] = [
   { type: 'image', maxBytes: 5 * mebibyte, mimeTypes: ['image/jpeg', 'image/png'] },

@@ -19,7 +19,7 @@ interface Written {
  */
 export function recordOwed(dexie: Dexie): void {
   // A surplus note costs one check; a document without a note might never be sent.
-  accompanyWrites<Written>(dexie, 'noteOwed', (written) => ({
+  accompanyWrites<Written>(dexie, 'recordOwed', (written) => ({
     values: written.filter(isOfThisDevice).map(({ _id }) => ({ id: owedPrefix + _id })),
   }))
   dexie.on('populate', (transaction) => {

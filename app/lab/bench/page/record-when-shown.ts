@@ -25,7 +25,7 @@ export function recordWhenShown(selector: string): void {
   })
 }
 
-/** What `noteWhenShown` recorded, and the last click, once available. */
+/** What `recordWhenShown` recorded, and the last click, once available. */
 export async function readWhenShown(page: Page): Promise<{ shownAt: number; clickedAt: number }> {
   await page.waitForFunction(() => globalThis.shownAt !== undefined)
   return page.evaluate(() => ({

@@ -23,7 +23,7 @@ const inbound = z.looseObject({
   timestamp: z.optional(z.coerce.number()),
 })
 
-/** The calls of `/__emulator__`, JSON in and out. Source: section 8.4 of the notes. */
+/** The calls of `/__emulator__`, JSON in and out. */
 export function createControlRoutes(emulation: Emulation, control: EmulatorControl): Router {
   const router = express.Router()
   const { clock, state, config } = emulation

@@ -1,4 +1,4 @@
-import { deflateSync } from 'node:zlib'
+import { crc32, deflateSync } from 'node:zlib'
 
 /** Small complete files of common kinds, generated instead of stored. */
 export const sampleFiles = {
@@ -131,16 +131,4 @@ function printPage(text: string) {
     `trailer\n<< /Size ${objects.length + 1} /Root 1 0 R >>\nstartxref\n${tableAt}\n%%EOF\n`,
   )
   return fromLatin(parts.join(''))
-}
-
-/** The checksum of PNG and ZIP. Node has its own from version 22. */
-function crc32(bytes: Uint8Array): number {
-  const sum = { value: 0xffffffff }
-  for (const byte of bytes) {
-    sum.value ^= byte
-    for (let bit = 0; bit < 8; bit += 1) {
-      sum.value = sum.value & 1 ? (sum.value >>> 1) ^ 0xedb88320 : sum.value >>> 1
-    }
-  }
-  return (sum.value ^ 0xffffffff) >>> 0
 }

@@ -60,10 +60,7 @@ interface Latencies {
   readMs: number
 }
 
-/**
- * The script of a fictional number +1 555 555 01NN; everybody else reads all messages. Source:
- * section 8.3 of the notes.
- */
+/** The script of a fictional number +1 555 555 01NN; everybody else reads all messages. */
 export function findScript(digits: string, latencies: Latencies): Script {
   const [, nn] = /^155555501(\d\d)$/.exec(digits) ?? []
   return (nn && listScripts(latencies)[nn]) || {}

@@ -33,7 +33,7 @@ interface Content extends MaybeMedia {
 
 type NumberCall = GraphCall<{ kind: 'number'; number: BusinessNumber }>
 
-/** `POST /{number}/messages`: checks in Meta's order. Source: section 8.1 of the notes. */
+/** `POST /{number}/messages`: checks in Meta's order. */
 export async function acceptSend(call: NumberCall): Promise<GraphReply> {
   const { emulation, node } = call
   const body = readJsonBody(call.body)

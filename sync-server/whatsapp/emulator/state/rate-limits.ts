@@ -8,7 +8,7 @@ export type RateLimits = ReturnType<typeof createRateLimits>
 
 /**
  * Meta's limits for a number, for a number and one person, and for management calls. Source:
- * section 3.11 of the notes.
+ * Meta's pages "About the platform" and "Throughput".
  */
 export function createRateLimits({ config, now }: { config: EmulatorConfig; now: () => number }) {
   const numbers = new Map<string, ReturnType<typeof createTokenBucket>>()

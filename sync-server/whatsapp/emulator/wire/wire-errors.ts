@@ -7,8 +7,8 @@ interface WireError {
 export const unknownTitle = 'An unknown error occurred'
 
 /**
- * Meta's error codes on the wire, in answers and in `failed` statuses. Source: section 3.10 of the
- * notes.
+ * Meta's error codes on the wire, in answers and in `failed` statuses. Source: Meta's page "Error
+ * codes".
  */
 export const wireErrors: Record<number, WireError> = {
   0: { status: 401, title: 'AuthException' },

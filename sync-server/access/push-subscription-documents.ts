@@ -19,7 +19,7 @@ export interface PushDocument extends PushSubscriptionBody {
 }
 
 /** Who has an endpoint: a browser is one person's, the last that said so. */
-export interface PushPlaceDocument {
+export interface PushEndpointDocument {
   _id: `push-at:${string}`
   userId: string
   sessionId: string
