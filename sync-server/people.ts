@@ -15,11 +15,15 @@ import { createContacts } from './whatsapp/customers/contacts.ts'
 export type People = ReturnType<typeof createPeople>
 
 /** Accounts, sign-ins, and who may see and reach another. */
-export function createPeople(options: { data: Data; mode: Settings['directory'] }) {
-  const { data, mode } = options
+export function createPeople(options: {
+  data: Data
+  mode: Settings['directory']
+  onError: (error: unknown) => void
+}) {
+  const { data, mode, onError } = options
   const { storage, database, isShared, secret } = data
   const accounts = createAccounts({ database })
-  const sessions = createSessions({ database, isShared })
+  const sessions = createSessions({ database, isShared, onError })
   const contacts = createContacts({
     database: storage.database<ContactsDocument>('whatsapp'),
     isShared,

@@ -20,8 +20,10 @@ const troubleWords: Record<Trouble, string> = {
 function describeSetAside({
   count,
   status,
-}: Pick<SetAsideTold, 'count' | 'status'>): string | undefined {
+  words,
+}: Pick<SetAsideTold, 'count' | 'status' | 'words'>): string | undefined {
   if (count === 0) return undefined
+  if (words !== undefined) return words
   const what = count === 1 ? "One change wasn't let" : `${count} changes weren't let`
   const why = `through to the server by your network (answer ${status}).`
   return `${what} ${why} It's tried again later; another network may help.`
@@ -52,7 +54,7 @@ export function createConnection(options: {
     comingCount: number
     lastSyncedAt?: number
     hasSynced: boolean
-    setAside: Pick<SetAsideTold, 'count' | 'status'>
+    setAside: Pick<SetAsideTold, 'count' | 'status' | 'words'>
   } = {
     isSocketUp: false,
     isOutdated: false,

@@ -28,7 +28,8 @@ async function openAnn(onSettle: (userId: string) => Promise<void> = async () =>
   const now = () => opened.now
   const database = storage.database<AccountsDocument>('accounts')
   const accounts = createAccounts({ database, now })
-  const sessions = createSessions({ database, isShared: false, now })
+  const onError = (error: unknown) => opened.errors.push(error)
+  const sessions = createSessions({ database, isShared: false, now, onError })
   const relations = createRelations({ database, isShared: false, now })
   const accountDeletion = createAccountDeletion({
     database,
@@ -41,7 +42,7 @@ async function openAnn(onSettle: (userId: string) => Promise<void> = async () =>
     deleteMediaOf: async () => undefined,
     forgetDigestsOf: async () => undefined,
     forgetEpochOf: async () => undefined,
-    onError: (error) => opened.errors.push(error),
+    onError,
   })
   const details = { username: 'Ann', email: 'ann@example.org', passwordHash: 'x' }
   const outcome = await accounts.register(details)

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { must } from '../../schema/helpers/must.ts'
 import { limits } from '../../schema/limits.ts'
 import { openTestAccounts } from '../testing/open-test-accounts.ts'
@@ -7,9 +7,16 @@ import { createAccounts } from './accounts.ts'
 import { decidePasswordChange } from './password-change.ts'
 import { createSessions, PasswordOutdated } from './sessions.ts'
 
-const opened = { now: 1_000_000 } as Awaited<ReturnType<typeof openTestAccounts>> & { now: number }
-const open = () =>
-  createSessions({ database: opened.database, isShared: false, now: () => opened.now })
+const opened = { now: 1_000_000, errors: [] as unknown[] } as Awaited<
+  ReturnType<typeof openTestAccounts>
+> & { now: number; errors: unknown[] }
+const open = (database = opened.database) =>
+  createSessions({
+    database,
+    isShared: false,
+    now: () => opened.now,
+    onError: (error) => opened.errors.push(error),
+  })
 const people: Record<string, string> = {}
 const idOf = (name: string) => must(people[name], name)
 const begin = (name: string, keptMs = 60_000) => ({
@@ -27,7 +34,10 @@ beforeAll(async () => {
     if (outcome.kind === 'done') people[name] = outcome.account.userId
   }
 })
-afterAll(() => opened.close())
+afterAll(async () => {
+  await opened.close()
+  expect(opened.errors).toEqual([])
+})
 
 describe('sessions', () => {
   it('are good until they are ended, and tell who listens', async () => {
@@ -86,6 +96,25 @@ describe('sessions', () => {
     opened.now += 3_600_001
     await sessions.isOpen(session)
     expect((await sessions.list(idOf('flo')))[0]?.lastUsedAt).toBe(opened.now)
+  })
+
+  it('are good while nothing can be stored, and ended ones are not', async () => {
+    const full = await openTestAccounts()
+    onTestFinished(full.close)
+    const details = { username: 'ann', email: 'ann@example.org', passwordHash: 'old' }
+    const outcome = await createAccounts({ database: full.database }).register(details)
+    if (outcome.kind !== 'done') throw new Error('Ann was not registered')
+    const { userId } = outcome.account
+    const session = await open(full.database).start({ ...begin('ann', 10 * 3_600_000), userId })
+    opened.now += 2 * 3_600_000
+    const sessions = open(full.database)
+    full.disk.fillUp({ after: 0, count: Number.POSITIVE_INFINITY, leaves: 'nothing' })
+    expect(await sessions.isOpen(session)).toBe(true)
+    expect(await sessions.isOpen(session)).toBe(true)
+    // Noting the use is tried again an hour later.
+    expect(opened.errors.splice(0)).toHaveLength(1)
+    sessions.handleEnded(session)
+    expect(await sessions.isOpen(session)).toBe(false)
   })
 
   it('P12: end where a person has a hundred, the longest unused first', async () => {

@@ -29,14 +29,16 @@ export type Sessions = ReturnType<typeof createSessions>
 /**
  * Sign-ins that can end before their token expires.
  * @param isShared other servers end sessions in the same database, so cached entries expire
+ * @param onError hears that a use could not be noted
  * @param now epoch ms
  */
 export function createSessions(options: {
   database: StoredDatabase<AccountsDocument>
   isShared: boolean
+  onError: (error: unknown) => void
   now?: () => number
 }) {
-  const { database, isShared, now = Date.now } = options
+  const { database, isShared, onError, now = Date.now } = options
   const remembered = new LRUCache<string, { expiresAt: number; usedAt: number }>({
     ...atMost(sessionsRemembered),
     ...(isShared ? { ttl: sharedRememberedMs } : {}),
@@ -149,14 +151,14 @@ export function createSessions(options: {
       const kept = remembered.get(caller.sessionId)
       const session = kept ?? (await readSession(caller))
       if (!session || session.expiresAt <= now() || ended.has(caller.sessionId)) return false
+      if (!kept) remembered.set(caller.sessionId, session)
       const usedAt = now()
       if (usedAt - session.usedAt > lastUsedEveryMs) {
         session.usedAt = usedAt
-        await recordUse(caller, usedAt)
+        // On a full disk everybody may still read.
+        await recordUse(caller, usedAt).catch(onError)
       }
-      if (ended.has(caller.sessionId)) return false
-      if (!kept) remembered.set(caller.sessionId, session)
-      return true
+      return !ended.has(caller.sessionId)
     },
 
     /** @returns false when the person has no such sign-in */

@@ -1,4 +1,4 @@
-import type { MessageDocument } from '../../schema/message.ts'
+import { isDiscarded, type MessageDocument } from '../../schema/message.ts'
 import { refuse } from '../../schema/refusal.ts'
 import { RequestRefused } from '../http/core/request-refused.ts'
 import type { Acceptance } from '../messages/acceptance.ts'
@@ -15,6 +15,12 @@ import type { StorageQuota } from './storage-quota.ts'
 
 type Acceptors = Pick<Acceptance, 'acceptMessages' | 'acceptConversations'>
 type StoredById = ReadonlyMap<string, Document>
+
+interface HeldBack {
+  heldBack: ReadonlySet<Proposal>
+  withdrawn: ReadonlySet<Proposal>
+}
+const nothing: HeldBack = { heldBack: new Set(), withdrawn: new Set() }
 
 /** Room for times and flags that a conversation may still gain. */
 const slackCharacters = 500
@@ -35,15 +41,22 @@ export function createMessageGate(options: {
     return await storage.database<Document>(name).read(proposals.map(({ id }) => id))
   }
 
-  /** A person without any room may still read, delete and change, which makes room. */
+  /**
+   * A person without any room may still read, delete and change, which makes room.
+   * @returns withdrawn: of what is held back, deletions of what was never stored. They need no
+   * room: nothing is left to do.
+   */
   async function findHeldBack(
     name: string,
     { actorId, proposals }: { actorId: string; proposals: readonly Proposal[] },
-  ): Promise<ReadonlySet<Proposal>> {
-    if (proposals.length === 0 || (await quota.look(actorId)) !== 'overfull') return new Set()
+  ): Promise<HeldBack> {
+    if (proposals.length === 0 || (await quota.look(actorId)) !== 'overfull') return nothing
     const stored = await readStored(name, proposals)
-    const isLarger = name === nameMessagesDatabase(actorId) ? isWordier : isLonger
-    return new Set(proposals.filter((one) => isNew(one, stored) || isLarger(one, stored)))
+    const isOfMessages = name === nameMessagesDatabase(actorId)
+    const isLarger = isOfMessages ? isWordier : isLonger
+    const heldBack = proposals.filter((one) => isNew(one, stored) || isLarger(one, stored))
+    const withdrawn = heldBack.filter((one) => isOfMessages && isWithdrawn(one, stored))
+    return { heldBack: new Set(heldBack), withdrawn: new Set(withdrawn) }
   }
 
   /**
@@ -69,14 +82,16 @@ export function createMessageGate(options: {
     asked: { actorId: string; proposals: readonly Proposal[] },
     accept: (passed: readonly Proposal[]) => Promise<Outcome<Doc>[]>,
   ): Promise<Outcome<Doc>[]> {
-    const heldBack = await findHeldBack(name, asked)
+    const { heldBack, withdrawn } = await findHeldBack(name, asked)
     if (heldBack.size === 0) return await accept(asked.proposals)
     const outcomes = await accept(asked.proposals.filter((one) => !heldBack.has(one)))
     const left = outcomes.values()
     const refusal = refuse('storage_full')
-    return asked.proposals.flatMap((one) =>
-      heldBack.has(one) ? { kind: 'heldBack', id: one.id, refusal } : (left.next().value ?? []),
-    )
+    return asked.proposals.flatMap((one) => {
+      if (!heldBack.has(one)) return left.next().value ?? []
+      const { id } = one
+      return withdrawn.has(one) ? { kind: 'absent', id } : { kind: 'heldBack', id, refusal }
+    })
   }
 
   return {
@@ -111,6 +126,13 @@ function isNew({ id, raw, isDeleted }: Proposal, stored: StoredById): boolean {
   if (!before) return true
   const isRetry = raw.status === 'sending' && Number(raw.attempt) > (before.attempt ?? 1)
   return before.status === 'failed' && isRetry && raw.deletedAt === undefined
+}
+
+/** Neither sent nor stored: one that a restore lost is still to be deleted for its reader. */
+function isWithdrawn(proposal: Proposal, stored: StoredById): boolean {
+  if (stored.has(proposal.id)) return false
+  const { message } = readMessageProposal(proposal)
+  return message !== undefined && isDiscarded(message)
 }
 
 /** Only the words of a message can grow without bound; a deleted one loses them. */

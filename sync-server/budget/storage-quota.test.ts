@@ -159,6 +159,25 @@ describe('P12: whoever has no room left', () => {
     expect((await push(ann, [held])).body).not.toMatchObject([{ error: 'forbidden' }])
   })
 
+  it('P6: withdraws what was held back, which takes no room', async () => {
+    const { ann, ben } = opened
+    await fill(ann)
+    await fill(ann, 2)
+    const before = await readUsage(ann)
+    const held = write(ann)
+    expect((await push(ann, [held])).body).toMatchObject([{ error: 'forbidden' }])
+    const withdrawn = { ...held, content: '', deletedAt: Date.now() }
+    const pushed = await push(ann, [write(ann), withdrawn])
+    expect(pushed.body).toMatchObject([{ error: 'forbidden' }, { id: held._id, ok: true }])
+    // One that was sent, and that a restored server lacks, is owed to its reader.
+    const sent = { ...write(ann), content: '', status: 'sent', deletedAt: Date.now() }
+    expect((await push(ann, [sent])).body).toMatchObject([{ error: 'forbidden' }])
+    expect(await readUsage(ann)).toEqual(before)
+    for (const person of [ann, ben]) {
+      expect((await readOwn(person)).map(({ _id }) => _id)).not.toContain(held._id)
+    }
+  })
+
   it('cannot let what is there grow either, and still deletes it with what a stock client holds', async () => {
     const { ann } = opened
     await fill(ann)

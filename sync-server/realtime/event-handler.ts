@@ -4,6 +4,7 @@ import type { Privacy } from '../access/privacy/privacy.ts'
 import type { Relations } from '../access/relations.ts'
 import type { ChangeLines } from './change-lines.ts'
 import type { Connection, Connections } from './connections/connections.ts'
+import { createTypingLimit, type TypingEvent } from './connections/typing-limit.ts'
 import type { Fronts } from './presence/fronts.ts'
 import type { PresenceAnnouncer } from './presence/presence-announcer.ts'
 import type { PushTaker } from './push-taker.ts'
@@ -49,11 +50,12 @@ export function createEventHandler(options: {
   const { connections, announcer, relations, privacy, lines, sendMessage, setReaction } = options
   const { onChannelEvent, recordContactTyping, fronts, pushes } = options
 
-  async function relayTyping(
-    userId: string,
-    recipientId: string,
-    event: 'user-typing' | 'user-stop-typing',
-  ) {
+  const typingLimit = createTypingLimit()
+
+  async function relayTyping(userId: string, recipientId: string, event: TypingEvent) {
+    // To one's own devices it costs nobody else anything.
+    const isForOthers = recipientId !== userId
+    if (isForOthers && !typingLimit.take({ senderId: userId, recipientId, event })) return
     const reach = await relations.canReach(userId, recipientId)
     if (reach === 'channel' && event === 'user-typing') recordContactTyping(userId, recipientId)
     if (reach !== 'delivered') return

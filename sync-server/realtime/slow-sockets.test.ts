@@ -90,12 +90,12 @@ it('who is online is told at once, and then not before its time', async () => {
   const { app, ann, ben, connect } = await open({ announceEveryMs: anHour })
   const anns = await connect(ann)
   expect(anns.last('users-online')).toEqual([ann.userId])
-  const bens = await connect(ben)
+  await connect(ben)
   for (let come = 0; come < 5; come += 1) {
     const { userId, token } = await app.register(`Cyd${come}`)
     await connect({ userId, token } as TestPerson)
     // The news of who came earlier would have arrived by now.
-    bens.say('typing', { recipientId: ann.userId })
+    anns.say('typing', { recipientId: ann.userId })
     await expect.poll(() => anns.count('user-typing')).toBe(come + 1)
   }
   expect(anns.count('users-online')).toBe(1)

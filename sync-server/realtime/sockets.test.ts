@@ -173,6 +173,23 @@ describe('typing', () => {
     await expect.poll(() => ben.last('user-stop-typing')).toEqual({ userId: opened.ann.userId })
     expect(ann.count('user-typing')).toBe(0)
   })
+
+  it('P12: is told as often as the app says it, however often a device does', async () => {
+    const { userId, token } = await opened.app.register('Flo')
+    const [flo, ben] = [await connect(token), await connectBen()]
+    const begunAt = performance.now()
+    for (let time = 0; time < 200; time += 1) flo.say('typing', { recipientId: opened.ben.userId })
+    // Frames of one socket are handled in turn.
+    flo.say('stop-typing', { recipientId: opened.ben.userId })
+    await expect.poll(() => ben.last('user-stop-typing')).toEqual({ userId })
+    const told = ben.count('user-typing')
+    expect(told).toBeGreaterThan(0)
+    // One, unless the machine is so busy that it took longer.
+    const most = 1 + (performance.now() - begunAt) / limits.typingEmitEveryMs
+    expect(told).toBeLessThanOrEqual(most)
+    flo.say('typing', { recipientId: opened.ben.userId })
+    await expect.poll(() => ben.count('user-typing')).toBe(told + 1)
+  })
 })
 
 describe('idle sockets', () => {

@@ -19,11 +19,11 @@ export async function startTestSync(options: Parameters<typeof openTestAcceptanc
   const t = await openTestAcceptance(options)
   const { storage } = t
   const database = storage.database<AccountsDocument>('accounts')
-  const sessions = createSessions({ database, isShared: false })
   const tokens = createTokenKeeper({ secret: 'a secret that is for tests alone' })
-  const { authenticate, identify } = createAccessCheck({ tokens, sessions })
   const errors: unknown[] = []
   const onError = (error: unknown) => errors.push(error)
+  const sessions = createSessions({ database, isShared: false, onError })
+  const { authenticate, identify } = createAccessCheck({ tokens, sessions })
   const { acceptance } = t
   const epochs = await createEpochs({ storage, onError })
   const budget = createBudget()

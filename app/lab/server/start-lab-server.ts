@@ -36,8 +36,11 @@ export interface LabServer {
   killAfter(stage: Stage): Promise<void>
   /** Dies at one of its next disk writes, of whatever kind. */
   killAtWrite(death: Pick<Death, 'after' | 'side'>): Promise<void>
-  /** Restarts on the same port, with the same data; a running one just continues. */
-  start(): Promise<void>
+  /**
+   * Restarts on the same port, with the same data; a running one just continues.
+   * @param changed settings that the operator has changed meanwhile
+   */
+  start(changed?: Record<string, string>): Promise<void>
   /** Copies everything stored by now. The server is down meanwhile. */
   takeBackup(): Promise<void>
   hasBackup(): boolean
@@ -70,6 +73,7 @@ export async function startLabServer(
   } = {},
 ): Promise<LabServer> {
   const { couch } = options
+  const settings = { ...options.settings }
   const folder = await mkdtemp(join(tmpdir(), 'petrel-lab-'))
   const backup = `${folder}-backup`
   let restored: string | undefined
@@ -81,7 +85,8 @@ export async function startLabServer(
   const disk = createFaultyDisk()
   let deadline: { stage: Stage; die: () => Promise<void>; died: () => void } | undefined
 
-  async function start() {
+  async function start(changed: Record<string, string> = {}) {
+    Object.assign(settings, changed)
     deadline = undefined
     disk.dieAt(undefined)
     // The dying server still holds the port and the databases.
@@ -101,7 +106,7 @@ export async function startLabServer(
           JWT_SECRET: 'a secret of the lab, and of nobody else',
         }),
         ...(restored !== undefined && { RESTORED: restored }),
-        ...options.settings,
+        ...settings,
       }),
       {
         hasher: quickHasher,

@@ -44,6 +44,10 @@ test('an item tells what holds back it alone', () => {
   expect(explain({ item: plain, connection: live, ...none, refusedStatus: 403 })).toBe(
     "Your network didn't let it through (answer 403).",
   )
+  const refused = { refusedStatus: 403, refusedWords: 'Your storage on this server is full.' }
+  expect(explain({ item: plain, connection: live, ...none, ...refused })).toBe(
+    'Your storage on this server is full.',
+  )
   expect(explain({ item: write({ isBehindFile: true }), connection: live, ...none })).toBe(
     'Sends after the file before it.',
   )

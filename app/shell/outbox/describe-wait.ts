@@ -24,10 +24,13 @@ export function findWaitReason(of: {
   upload: UploadState | undefined
   /** The status with which its push keeps being refused. */
   refusedStatus: number | undefined
+  /** The server's own reason, if it is the server that refuses it. */
+  refusedWords?: string | undefined
 }): WaitReason {
-  const { item, connection, upload, refusedStatus } = of
+  const { item, connection, upload, refusedStatus, refusedWords } = of
   const { state } = connection
   if (state === 'signed-out' || state === 'offline' || state === 'outdated') return { kind: state }
+  if (refusedWords !== undefined) return { kind: 'told', words: refusedWords }
   if (refusedStatus !== undefined) return { kind: 'refused-on-the-way', status: refusedStatus }
   if (item.kind === 'message' && isUploadOwed(item.message)) {
     if (upload?.kind === 'uploading') return { kind: 'uploading', share: upload.share }

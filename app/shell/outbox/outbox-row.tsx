@@ -90,7 +90,8 @@ function Wait({ item, view, messenger }: OutboxRowProps) {
   const connection = useLiveValue(messenger.connection)
   const upload = useLivePart(messenger.files.uploads, (uploads) => uploads.get(item.id))
   const refusedStatus = view.findRefusedStatus(item.id)
-  const reason = findWaitReason({ item, connection, upload, refusedStatus })
+  const refusedWords = view.findRefusedWords(item.id)
+  const reason = findWaitReason({ item, connection, upload, refusedStatus, refusedWords })
   const isUnderWay = ['signed-out', 'offline', 'outdated', 'uploading'].includes(reason.kind)
   const ms = isUnderWay ? undefined : view.nextTryInMs(item)
   return (

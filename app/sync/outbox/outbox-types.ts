@@ -62,6 +62,8 @@ export interface OutboxView {
   sendAllAgain(): Promise<void>
   /** Why the network or the server keeps refusing a push: its status. */
   findRefusedStatus(id: string): number | undefined
+  /** The server's own reason, if it is the server that refuses it. */
+  findRefusedWords(id: string): string | undefined
   /** Ms until this device tries again by itself; undefined when it is trying or cannot tell. */
   nextTryInMs(item: OutboxItem): number | undefined
   close(): void

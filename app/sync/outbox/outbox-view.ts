@@ -153,6 +153,7 @@ export function createOutboxView(options: OutboxViewOptions): OutboxView {
       }
     },
     findRefusedStatus: (id) => setAside.getSnapshot().get(id)?.status,
+    findRefusedWords: (id) => setAside.getSnapshot().get(id)?.words,
     nextTryInMs: options.nextTryInMs,
     close() {
       state.isClosed = true

@@ -1,7 +1,8 @@
 import { json } from 'node:stream/consumers'
-import { expect, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { createDeferred } from '../../../schema/helpers/deferred.ts'
 import { createServerVersions } from './server-versions.ts'
+import type { SetAsideTold } from './set-aside.ts'
 import { answerJson, answerRows, openTestCalls } from './testing/open-test-calls.ts'
 
 interface Pushed {
@@ -25,28 +26,75 @@ test('nothing is looked up before a push; what the server holds instead is read 
   expect(asked).toEqual(['POST _bulk_docs', 'POST _all_docs?include_docs=true'])
 })
 
-test('P6: what the server cannot take now is offered again, and the others are not', async () => {
+const storageFull = { error: 'forbidden', code: 'storage_full', reason: 'Your storage is full.' }
+
+test('P6: what the server cannot take now is offered again later, and the others are not', async () => {
   const offered: string[][] = []
-  const { push } = await openTestCalls(async (request, response) => {
+  const { push, setAside } = await openTestCalls(async (request, response) => {
     const { docs } = (await json(request)) as Pushed
     offered.push(docs.map(({ _id }) => _id))
     const isLater = offered.length > 1
     answerJson(
       response,
       docs.map(({ _id: id }) =>
-        id === 'a' || isLater ? { id, ok: true } : { id, error: 'forbidden', code: 'wait' },
+        id === 'a' || isLater ? { id, ok: true } : { id, ...storageFull },
       ),
     )
   })
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-  const pushed = push([{ _id: 'a' }, { _id: 'b' }])
-  while (offered.length < 2) {
-    await new Promise((resolve) => setImmediate(resolve))
-    await vi.advanceTimersByTimeAsync(100)
-  }
-  vi.useRealTimers()
-  expect(await pushed).toEqual([])
+  onTestFinished(() => void vi.useRealTimers())
+  expect(await push([{ _id: 'a' }, { _id: 'b' }])).toEqual([])
+  expect(['a', 'b'].filter(setAside.has)).toEqual(['b'])
+  await push([{ _id: 'b' }])
+  expect(offered).toHaveLength(1)
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(setAside.isWaiting('b')).toBe(false)
+  await push([{ _id: 'b' }])
   expect(offered).toEqual([['a', 'b'], ['b']])
+  expect(setAside.has('b')).toBe(false)
+})
+
+test('P6: a document that the server always refuses holds up no other push, and keeps its reason', async () => {
+  const offered: string[] = []
+  const told: SetAsideTold[] = []
+  const { push, setAside } = await openTestCalls(
+    async (request, response) => {
+      const { docs } = (await json(request)) as Pushed
+      offered.push(...docs.map(({ _id }) => _id))
+      answerJson(
+        response,
+        docs.map(({ _id: id }) => {
+          if (id === 'b') return { id, ...storageFull }
+          return id === 'c' ? { id, error: 'forbidden', reason: '5000 values' } : { id, ok: true }
+        }),
+      )
+    },
+    { onSetAside: (all) => told.push(all) },
+  )
+  await push([{ _id: 'a' }, { _id: 'b' }])
+  expect(told.at(-1)).toMatchObject({ count: 1, status: 403, words: storageFull.reason })
+  await push([{ _id: 'c' }, { _id: 'd' }])
+  // A reason without a code is for a program.
+  expect(told.at(-1)).toMatchObject({ count: 2, words: expect.stringMatching(/^The server can't/) })
+  expect(offered).toEqual(['a', 'b', 'c', 'd'])
+  expect(['a', 'b', 'c', 'd'].filter(setAside.has)).toEqual(['b', 'c'])
+})
+
+test('P6: what is withdrawn while its refusal is on the way is offered at once', async () => {
+  const offered: unknown[] = []
+  const { push, replace } = await openTestCalls(async (request, response) => {
+    const { docs } = (await json(request)) as { docs: { _id: string; content: string }[] }
+    offered.push(...docs.map(({ content }) => content))
+    const isFirst = offered.length === 1
+    if (isFirst) replace({ _id: 'b', content: 'withdrawn' })
+    answerJson(
+      response,
+      docs.map(({ _id: id }) => (isFirst ? { id, ...storageFull } : { id, ok: true })),
+    )
+  })
+  await push([{ _id: 'b', content: 'a regret' }])
+  await push([{ _id: 'b', content: 'withdrawn' }])
+  expect(offered).toEqual(['a regret', 'withdrawn'])
 })
 
 test('P12: of what is offered again, only what the server lacks leaves the device, once all is known', async () => {

@@ -4,9 +4,9 @@ import type { PushWatch } from './push-watch.ts'
 import type { ServerDocument, ServerVersions } from './server-versions.ts'
 import type { SetAside } from './set-aside.ts'
 import { splitPush } from './split-push.ts'
-import { readFound, readPushed } from './sync-answers.ts'
+import { type PushedRow, readFound, readPushed } from './sync-answers.ts'
 import { createAdaptiveBatchSize } from './transport/adaptive-batch-size.ts'
-import type { SyncCalls } from './transport/sync-calls.ts'
+import type { Refusal, SyncCalls } from './transport/sync-calls.ts'
 
 /**
  * UTF-8 needs at most three bytes per character, or four per surrogate pair: this stays below the
@@ -18,16 +18,20 @@ const firstCharacters = 120_000
 const leastCharacters = 10_000
 /** Documents per read after conflicts. */
 const conflictsAtOnce = 100
-/** When to offer documents again that the server could not accept now. */
+/** When to offer documents again that the server did not answer for. */
 const offerAgainAfterMs = 5_000
+/** CouchDB's status for `forbidden`. */
+const refusedRowStatus = 403
+const unexplained = "The server can't take this change. It's kept here and tried again later."
 /** How many parts a refused batch is split into; the parts are offered in sequence. */
 const partsOfRefused = 4
 
 /**
  * Offers documents to the server until it has answered each, without looking anything up first: the
  * server's rule merges every offer. Splits a broken or refused batch down to single documents; sets
- * a refused single one aside, so that the others pass (P6). Of documents that are replaced while
- * their push waits for the network, it offers what they are by then: withdrawn words never leave.
+ * a refused one aside, alone or by its row, so that the others pass (P6). Of documents that are
+ * replaced while their push waits for the network, it offers what they are by then: withdrawn words
+ * never leave.
  */
 export function createPushDocuments(options: {
   calls: SyncCalls
@@ -76,7 +80,7 @@ export function createPushDocuments(options: {
       const { part } = splitPush(texts, parcel.size())
       const body = `{"docs":[${part.join(',')}]}`
       const size = { batchSize: parcel, amount: body.length }
-      return { path: '_bulk_docs', body, isPush: true, size, count: part.length }
+      return { path: '_bulk_docs', body, isPush: true, size, part }
     }
     const offered = await calls.offer(describe, readPushed)
     if ('answer' in offered) parcel.grow(offered.call.body.length)
@@ -90,24 +94,32 @@ export function createPushDocuments(options: {
     let left = [...waiting]
     while (left.length > 0) {
       const offered = await offerPart(left, most)
-      const { count } = offered.call
-      const [first] = left
+      const { part } = offered.call
+      const count = part.length
+      // What has replaced one since it left was not refused.
+      const sent = new Map(left.slice(0, count).map(([id], at) => [id, part[at] ?? '']))
+      const refused = new Map<string, Refusal>()
       if ('refusal' in offered) {
         // Offering them one by one shows which one it is.
         most = Math.max(1, Math.floor(count / partsOfRefused))
-        if (count > 1 || !first) continue
-        const [id, text] = first
-        setAside.put(id, { ...offered.refusal, text: changed.get(id) ?? text })
-        waiting.delete(id)
+        if (count > 1) continue
+        for (const id of sent.keys()) refused.set(id, offered.refusal)
         most = limits.syncBatchMaxDocuments
       } else {
-        for (const { id, ok, error } of offered.answer) {
-          if (ok || error === 'conflict') setAside.drop(id)
-          if (ok) waiting.delete(id)
-          if (error === 'conflict') conflicts.push(id)
+        const taken = offered.answer.filter(({ ok }) => ok).map(({ id }) => id)
+        const differing = offered.answer.filter(isConflict).map(({ id }) => id)
+        for (const id of taken) waiting.delete(id)
+        conflicts.push(...differing)
+        setAside.drop([...taken, ...differing])
+        for (const row of offered.answer) {
+          if (isRefused(row) && sent.has(row.id)) refused.set(row.id, readRefusal(row))
         }
         most = Math.min(most * partsOfRefused, limits.syncBatchMaxDocuments)
       }
+      setAside.put(
+        new Map([...refused].map(([id, why]) => [id, { ...why, text: sent.get(id) ?? '' }])),
+      )
+      for (const id of refused.keys()) waiting.delete(id)
       left = left.slice(count)
     }
     return conflicts
@@ -177,6 +189,17 @@ export function createPushDocuments(options: {
       if (running.has(document._id)) changed.set(document._id, JSON.stringify(document))
     },
   }
+}
+
+const isConflict = ({ error }: PushedRow) => error === 'conflict'
+
+/** The server holds nothing of it, not even the refusal: more room or a change may let it pass. */
+const isRefused = ({ ok, error }: PushedRow) => !ok && error !== undefined && error !== 'conflict'
+
+/** Only a reason with a code is meant for a person. */
+function readRefusal({ code, reason }: PushedRow): Refusal {
+  const words = code === undefined ? undefined : reason
+  return { status: refusedRowStatus, words: words ?? unexplained }
 }
 
 /** As RxDB keeps it: without the revision, and with its mark of a deletion. */

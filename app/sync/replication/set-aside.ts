@@ -7,21 +7,25 @@ const firstMs = 60_000
 const longestMs = 30 * 60_000
 
 /** A push that the network or the server keeps refusing. `dueAt`: by `performance.now()`. */
-export interface SetAsidePush {
-  status: number
+export interface SetAsidePush extends Refusal {
   dueAt: number
 }
 
 export interface SetAsideTold {
   count: number
   status: number | undefined
+  /** The server's own reason for the last refusal, for a person. */
+  words?: string | undefined
   /** Each by its document's id. */
   pushes: ReadonlyMap<string, SetAsidePush>
 }
 
-interface Aside extends Refusal {
+interface RefusedDocument extends Refusal {
   /** The refused content, JSON: a changed one is offered immediately. */
   text: string
+}
+
+interface Aside extends RefusedDocument {
   refusals: number
   isDue: boolean
   /** By `performance.now()`. */
@@ -30,14 +34,15 @@ interface Aside extends Refusal {
 }
 
 /**
- * Documents that an intermediary or the server keeps refusing, even alone. They block nothing else,
- * stay owed, and are offered again later, or immediately after a start.
+ * Documents that an intermediary or the server keeps refusing, even alone, or that the server
+ * refused by name. They block nothing else, stay owed, and are offered again later, or immediately
+ * after a start.
  */
 export function createSetAside(options: {
   random: () => number
   /** Some may be offered again. */
   onDue: () => void
-  /** How many there are, and the status of the last refusal. */
+  /** How many there are, and the status and words of the last refusal. */
   onChange: (all: SetAsideTold) => void
 }) {
   const { random, onDue, onChange } = options
@@ -45,9 +50,28 @@ export function createSetAside(options: {
 
   function tell() {
     const pushes = new Map(
-      [...aside].map(([id, { status, dueAt }]): [string, SetAsidePush] => [id, { status, dueAt }]),
+      [...aside].map(([id, { status, words, dueAt }]): [string, SetAsidePush] => [
+        id,
+        { status, words, dueAt },
+      ]),
     )
-    onChange({ count: aside.size, status: [...aside.values()].at(-1)?.status, pushes })
+    const last = [...aside.values()].at(-1)
+    onChange({ count: aside.size, status: last?.status, words: last?.words, pushes })
+  }
+
+  function add(id: string, refused: RefusedDocument, stretch: number) {
+    const before = aside.get(id)
+    clearTimeout(before?.timer)
+    const refusals = (before?.refusals ?? 0) + 1
+    const ms = Math.min(firstMs * 2 ** (refusals - 1), longestMs) * stretch
+    const timer = setTimeout(() => {
+      own.isDue = true
+      onDue()
+    }, ms)
+    const dueAt = performance.now() + ms
+    const own: Aside = { ...refused, refusals, isDue: false, dueAt, timer }
+    aside.delete(id)
+    aside.set(id, own)
   }
 
   return {
@@ -60,30 +84,20 @@ export function createSetAside(options: {
     isWaiting: (id: string) => aside.get(id)?.isDue === false,
     /** Was it refused last time? Then the server lacks it, whatever RxDB believes. */
     has: (id: string) => aside.has(id),
-    put(id: string, refused: Refusal & { text: string }) {
-      const before = aside.get(id)
-      clearTimeout(before?.timer)
-      const refusals = (before?.refusals ?? 0) + 1
-      const ms = Math.min(firstMs * 2 ** (refusals - 1), longestMs) * (1 + random() / 4)
-      const timer = setTimeout(() => {
-        own.isDue = true
-        onDue()
-      }, ms)
-      const own: Aside = {
-        ...refused,
-        refusals,
-        isDue: false,
-        dueAt: performance.now() + ms,
-        timer,
-      }
-      aside.delete(id)
-      aside.set(id, own)
+    /** What was refused together is due together, and so leaves in one push again. */
+    put(refused: ReadonlyMap<string, RefusedDocument>) {
+      if (refused.size === 0) return
+      const stretch = 1 + random() / 4
+      for (const [id, document] of refused) add(id, document, stretch)
       tell()
     },
-    /** The server has answered for it. */
-    drop(id: string) {
-      clearTimeout(aside.get(id)?.timer)
-      if (aside.delete(id)) tell()
+    /** The server has answered for them. */
+    drop(ids: readonly string[]) {
+      const dropped = ids.filter((id) => {
+        clearTimeout(aside.get(id)?.timer)
+        return aside.delete(id)
+      })
+      if (dropped.length > 0) tell()
     },
     /** The network changed, or the person is looking: all are due. */
     release() {

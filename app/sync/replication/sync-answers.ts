@@ -20,6 +20,8 @@ export interface PushedRow {
   id: string
   ok?: boolean
   error?: string
+  reason?: string
+  code?: string
 }
 
 const seq = z.union([z.string(), z.number()])
@@ -28,7 +30,8 @@ const changes = z.object({
   last_seq: seq,
   pending: z.optional(z.number()),
 })
-const pushed = z.array(z.object({ id: z.string() }))
+const text = z.optional(z.string())
+const pushed = z.array(z.object({ id: z.string(), error: text, reason: text, code: text }))
 const found = z.object({
   rows: z.array(z.object({ doc: z.optional(z.nullable(z.object({ _id: z.string() }))) })),
 })

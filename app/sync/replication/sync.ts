@@ -167,9 +167,11 @@ export function createSync(options: SyncOptions): Sync {
   function recordSetAside(collection: Collection, told: SetAsideTold) {
     asides.set(collection, told)
     const all = [...asides.values()]
+    const first = all.find(({ count }) => count > 0)
     options.onSetAside({
       count: all.reduce((sum, { count }) => sum + count, 0),
-      status: all.find(({ count }) => count > 0)?.status,
+      status: first?.status,
+      words: first?.words,
       pushes: new Map(all.flatMap(({ pushes }) => [...pushes])),
     })
   }

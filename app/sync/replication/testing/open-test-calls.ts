@@ -8,7 +8,7 @@ import { createPullPace } from '../pull-pace.ts'
 import { createPushDocuments } from '../push-documents.ts'
 import { createPushWatch } from '../push-watch.ts'
 import type { ServerDocument, ServerVersions } from '../server-versions.ts'
-import { createSetAside } from '../set-aside.ts'
+import { createSetAside, type SetAsideTold } from '../set-aside.ts'
 import { type Line, slowestLine } from '../transport/fetch-with-stall-timeout.ts'
 import type { SyncCall } from '../transport/sync-call.ts'
 import { createSyncCalls, type SyncOutcome } from '../transport/sync-calls.ts'
@@ -27,6 +27,7 @@ export async function openTestCalls(
     readToken?: () => string
     /** The first delay after a failure. */
     firstMs?: number
+    onSetAside?: (all: SetAsideTold) => void
   } = {},
 ) {
   const { pageRows = 20, line = slowestLine, versions, feed, readToken = () => 'a token' } = options
@@ -69,7 +70,8 @@ export async function openTestCalls(
     backOff,
   })
   const pushes = createPushWatch({ untilNoted: async () => {} })
-  const setAside = createSetAside({ random: () => 0, onDue: () => {}, onChange: () => {} })
+  const { onSetAside: onChange = () => {} } = options
+  const setAside = createSetAside({ random: () => 0, onDue: () => {}, onChange })
   onTestFinished(setAside.close)
   const pulling = createPullChanges<ServerDocument>({
     calls,

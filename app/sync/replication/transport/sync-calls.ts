@@ -31,6 +31,8 @@ export type SyncCalls = ReturnType<typeof createSyncCalls>
 /** How the server, or an intermediary, refused a request. */
 export interface Refusal {
   status: number
+  /** The server's own reason, for a person. */
+  words?: string | undefined
 }
 
 const leastPauseMs = 1_000
