@@ -4,7 +4,8 @@ import { installIfNeeded, toolPath, top } from './project.mjs'
 await installIfNeeded()
 const programs = [
   ['tsx', 'watch', '--clear-screen=false', 'sync-server/main.ts'],
-  ['vite', '--clearScreen', 'false'],
+  // `npm run dev -- --port 5174` says where the app is served, PORT where the server is.
+  ['vite', '--clearScreen', 'false', ...process.argv.slice(2)],
 ]
 const children = programs.map(([name = '', ...args]) =>
   spawn(toolPath(name), args, { cwd: top, stdio: 'inherit' }),

@@ -2,4 +2,6 @@ import { installIfNeeded, runTool } from './project.mjs'
 
 await installIfNeeded()
 const port = process.argv.slice(2)
-process.exit(await runTool('tsx', ['sync-server/whatsapp/emulator/emulator-program.ts', ...port]))
+process.exit(
+  await runTool('tsx', ['sync-server/tools/whatsapp-emulator/emulator-program.ts', ...port]),
+)

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { top } from './project.mjs'
 
 const contributing = '.github/CONTRIBUTING.md'
-const layers = ['api', 'database', 'sync', 'ui']
+const layers = ['api', 'database', 'encryption', 'sync', 'ui']
 const features = [
   'auth',
   'chats',
@@ -39,6 +39,10 @@ const libraries = {
   RxDB: {
     names: ['rxdb', 'rxdb/**', 'dexie', 'rxjs', 'rxjs/**'],
     message: 'rxdb and dexie have one home: app/database and app/sync.',
+  },
+  cryptography: {
+    names: ['@noble/**', '@hpke/**', 'age-encryption', 'hash-wasm'],
+    message: 'Cryptography has one home: app/encryption.',
   },
   React: {
     names: [
@@ -130,6 +134,10 @@ function createOverride(folder, imports, owned) {
  * @param {string[]} owned
  */
 function listForbidden(folder, imports, owned) {
+  if (folder.startsWith('app/lab/kit')) {
+    const message = "The lab's kit is packed for others: fake-indexeddb, ws and itself only."
+    return [{ group: ['**', '!fake-indexeddb', '!ws', '!vitest', '!./**'], message }]
+  }
   if (folder.includes('*')) {
     return [{ group: ['**/app/**', '**/sync-server/**'], message: 'Its tests know schema only.' }]
   }

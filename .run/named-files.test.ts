@@ -7,6 +7,8 @@ const decisions = '.github/decisions'
 const documents = [
   'README.md',
   '.github/CONTRIBUTING.md',
+  '.github/differences.md',
+  '.github/glossary.md',
   'app/sync/replication/README.md',
   ...readdirSync(top + decisions).map((file) => `${decisions}/${file}`),
 ]

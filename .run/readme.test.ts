@@ -22,5 +22,15 @@ test('the README names every setting of the business channel, and no other', () 
 test('every file that the README shows or links to is there', () => {
   const paths = [...readme.matchAll(/(?:\]\(|src=")([^)":]+)[)"]/g)].map(([, path]) => path)
   expect(paths.length).toBeGreaterThan(3)
-  expect(paths.filter((path) => !existsSync(`${top}${path}`))).toEqual([])
+  const headings = [...readme.matchAll(/^#+ (.+)$/gm)].map(([, text = '']) => toAnchor(text))
+  const isThere = (path = '') =>
+    path.startsWith('#') ? headings.includes(path) : existsSync(`${top}${path}`)
+  expect(paths.filter((path) => !isThere(path))).toEqual([])
 })
+
+/** As GitHub makes it of a heading. */
+const toAnchor = (heading: string) =>
+  `#${heading
+    .toLowerCase()
+    .replace(/[^\w\s-]/g, '')
+    .replaceAll(' ', '-')}`

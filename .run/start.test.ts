@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { waitUntil } from '../app/lab/browser/wait-until.ts'
-import { findFreePort } from '../sync-server/lib/find-free-port.ts'
+import { findFreePort } from '../sync-server/lib/testing/find-free-port.ts'
 import { serverOptions, top } from './project.mjs'
 
 test('npm start serves the app, builds nothing when nothing changed, and ends in order', async () => {
@@ -15,11 +15,9 @@ test('npm start serves the app, builds nothing when nothing changed, and ends in
   expect(await readBuildTimes()).toEqual(built)
 }, 240_000)
 
-test('npm start and the service give the server the options of Node that tests and benches give it', async () => {
-  const options = serverOptions.join(' ')
-  const read = (file: string) => readFile(`${top}${file}`, 'utf8')
-  expect(await read('package.json')).toContain(`node ${options} .run/start.mjs`)
-  expect(await read('.deploy/petrel.service')).toContain(`node ${options} dist/server/main.js`)
+test('npm start gives the server the options of Node that tests and benches give it', async () => {
+  const manifest = await readFile(`${top}package.json`, 'utf8')
+  expect(manifest).toContain(`node ${serverOptions.join(' ')} .run/start.mjs`)
 })
 
 async function useStart(use: (origin: string) => Promise<void>) {

@@ -1,4 +1,4 @@
 import { installIfNeeded, runTool } from './project.mjs'
 
 await installIfNeeded()
-process.exit(await runTool('tsx', ['sync-server/templates-program.ts']))
+process.exit(await runTool('tsx', ['sync-server/tools/templates-program.ts']))

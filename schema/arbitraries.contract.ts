@@ -20,13 +20,18 @@ export const refusedArbitrary = fc.record(
 )
 
 /** One that no rule takes among them. */
-const reaction = fc.record({ emoji: fc.constantFrom('', '👍', '❤️', 'x'), at: time })
+const reaction = fc.oneof(
+  fc.record({ emoji: fc.constantFrom('', '👍', '❤️', 'x'), at: time }),
+  fc.record({ emoji: fc.constant(''), sealed: fc.constantFrom('1.e.a', '1.e.b'), at: time }),
+)
 
 /** Values of each register; its time is in the table. */
 export const registerValues: Record<RegisterName, fc.Arbitrary<unknown>> = {
   statusHistory: fc.array(fc.record({ status, timestamp: time }), { maxLength: 2 }),
   content: text,
+  sealed: fc.constantFrom('1.e.a', '1.e.b'),
   isStarred: fc.boolean(),
+  isHidden: fc.boolean(),
   deletedAt: time,
   refused: refusedArbitrary,
   reactions: fc.dictionary(fc.constantFrom(ann, ben), reaction),
@@ -53,6 +58,7 @@ const fields: Partial<Record<keyof MessageDocument, fc.Arbitrary<unknown>>> = {
     },
     { requiredKeys: ['name', 'size', 'mimeType'] },
   ),
+  link: fc.constant({ url: 'https://example.org/', title: 'a page' }),
   error: text,
   errorCode: text,
   isWhatsApp: fc.boolean(),

@@ -16,7 +16,8 @@ export type VoiceFacts = z.infer<typeof voiceFacts>
 /**
  * What a message says about its file, shown before the file arrives. `size` in bytes; `width` and
  * `height` in pixels as shown; `preview`: a tiny blurred picture as a data URL (for a video, of its
- * first frame); `voice`: only on voice messages.
+ * first frame); `voice`: only on voice messages; `isSticker`: the picture of a sticker made here; `key`: opens what lies at `mediaUrl`, which is sealed
+ * then. It stands in sealed words alone, never beside them.
  */
 export const attachedFile = z.object({
   name: z.string().check(z.minLength(1), z.maxLength(240)),
@@ -28,5 +29,7 @@ export const attachedFile = z.object({
     z.string().check(z.startsWith('data:image/'), z.maxLength(limits.previewMaxLength)),
   ),
   voice: z.optional(voiceFacts),
+  isSticker: z.optional(z.boolean()),
+  key: z.optional(z.string().check(z.regex(/^[\w-]{43}$/))),
 })
 export type AttachedFile = z.infer<typeof attachedFile>

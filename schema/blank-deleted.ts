@@ -44,6 +44,12 @@ export function blankDeleted(message: MessageDocument): MessageDocument {
   return left as MessageDocument
 }
 
+/** As its owner sees it, who may have deleted it for themselves. */
+export function withoutHidden(message: MessageDocument): MessageDocument {
+  if (!message.isHidden) return message
+  return blankDeleted({ ...message, deletedAt: message.deletedAt ?? message.isHiddenAt ?? 0 })
+}
+
 /** The outcome of a message that a deletion leaves. */
 export const lastingOutcome: readonly Field[] = [
   ...fixedFields,

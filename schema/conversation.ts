@@ -1,9 +1,26 @@
 import * as z from 'zod/mini'
-import { areFieldsEqual } from './helpers/are-fields-equal.ts'
-import { canonicalJson } from './helpers/canonical-json.ts'
+import { areFieldsEqual } from './helpers/equality.ts'
+import { canonicalJson } from './helpers/json.ts'
 import { id } from './id.ts'
 import { epochMs } from './message.ts'
 import { mergePeerMarks, peerMarkFields } from './peer-marks.ts'
+
+/**
+ * What a conversation is with. `business`: a customer on the business channel, who has no account
+ * here. Named once: a group is no person, and nothing that is meant for one may reach it.
+ */
+type ConversationKind = 'person' | 'group' | 'business'
+
+/** The record of whoever a conversation is with, as far as it says what that is. */
+export type KindRecord =
+  | { isGroup: true }
+  | { isGroup?: undefined; isWhatsAppContact?: boolean | undefined }
+
+/** The one question, for records of people and of groups. One without a record counts as a person. */
+export function kindOf(peer: KindRecord | undefined): ConversationKind {
+  if (peer?.isGroup) return 'group'
+  return peer?.isWhatsAppContact ? 'business' : 'person'
+}
 
 /** A contact on a business channel, as its webhooks name them. */
 const businessContact = z.object({
@@ -163,4 +180,12 @@ function laterMessage(a: LastMessage | undefined, b: LastMessage | undefined) {
   if (!a || !b) return a ?? b
   if (a.orderedAt !== b.orderedAt) return a.orderedAt > b.orderedAt ? a : b
   return a._id >= b._id ? a : b
+}
+
+/** Is the conversation muted at this time, epoch ms? Without `mutedUntil` it is muted for good. */
+export function isMutedAt(
+  { isMuted, mutedUntil }: Pick<ConversationDocument, 'isMuted' | 'mutedUntil'>,
+  now: number,
+): boolean {
+  return isMuted && (mutedUntil === undefined || now < mutedUntil)
 }

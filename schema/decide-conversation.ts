@@ -8,7 +8,7 @@ import {
   newConversation,
   withoutChannel,
 } from './conversation.ts'
-import type { LostSpan } from './lost-span.ts'
+import type { LostSpan } from './message.ts'
 import { claimPeerMarks } from './peer-marks.ts'
 
 export interface ConversationProposal {

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { ann, ben, messageArbitrary } from './arbitraries.contract.ts'
 import { decideMessage, type MessageProposal } from './decide-message.ts'
-import { must } from './helpers/must.ts'
+import { must } from './helpers/assertions.ts'
 import { limits } from './limits.ts'
 import { areMessagesEqual, mergeMessages } from './merge-messages.ts'
 import { isAccepted, type MessageDocument, messageDocument } from './message.ts'
@@ -47,6 +47,12 @@ function refuse(proposal: Partial<MessageProposal>) {
 }
 
 const sent = accept({})
+
+test('P6: what its author changes in a refused message stays with its author', () => {
+  const { next: stored } = refuse({ proposed: { ...written, type: 'template' } })
+  const proposed = { ...stored, deletedAt: now }
+  expect(decide({ stored, proposed })).toMatchObject({ kind: 'accept', effect: 'own' })
+})
 
 describe('P4: a new message', () => {
   test('is sent, with the time of its acceptance', () => {

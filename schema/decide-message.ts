@@ -1,13 +1,13 @@
 import { blankDeleted, blankFields, blanksOf, ownOutcome } from './blank-deleted.ts'
-import { cutText } from './cut-text.ts'
-import { areFieldsEqual } from './helpers/are-fields-equal.ts'
+import { areFieldsEqual } from './helpers/equality.ts'
 import { limits } from './limits.ts'
-import { isInLostSpan, type LostSpan } from './lost-span.ts'
 import { areMessagesEqual, mergeMessages, orderHistory } from './merge-messages.ts'
 import {
   hasPayload,
   isAccepted,
+  isInLostSpan,
   isUploadOwed,
+  type LostSpan,
   type MessageDocument,
   withoutBusinessFields,
   withoutProviderFields,
@@ -15,6 +15,7 @@ import {
 import { authorRegisters, fieldsOf, jointRegisters } from './message-registers.ts'
 import {
   clampTimes,
+  cutText,
   permitMessageChange,
   pickEntries,
   refuseText,
@@ -250,9 +251,12 @@ export function failMessage(failure: {
   now: number
 }): MessageDocument {
   const { actorId, refusal, now } = failure
-  const proposed = blankFields(failure.proposed, jointBlanks)
+  const { sealed, ...proposed } = blankFields(failure.proposed, jointBlanks)
+  // Cut, nobody could read it.
+  const isKept = sealed !== undefined && sealed.length <= limits.sealedMaxCharacters
   return blankDeleted({
     ...proposed,
+    ...(isKept && { sealed }),
     content: cutText(proposed.content),
     senderId: actorId,
     recipientId: proposed.peerId,

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { mergeConversations, newConversation } from './conversation.ts'
-import { isMutedAt } from './is-muted-at.ts'
+import { isMutedAt, mergeConversations, newConversation } from './conversation.ts'
 
 const ben = '0190a000-0000-7000-8000-00000000000b'
 const muted = (isMutedAt: number, mutedUntil?: number) => ({

@@ -15,9 +15,21 @@ export const limits = {
   whatsAppWindowMs: 24 * 60 * 60 * 1000,
   reportReasonMinLength: 5,
   reportReasonMaxLength: 2_000,
+  /** So many messages may come with a report, so long each. */
+  reportedMessagesMax: 5,
+  reportedTextMaxLength: 1_000,
+  /** How long a report is kept, whoever has left meanwhile. */
+  reportsKeptMs: 365 * 24 * 60 * 60 * 1000,
+  /** How long a deleted account's name is kept for its email; as long as reports about it, if there are any. */
+  freedNameHeldMs: 30 * 24 * 60 * 60 * 1000,
+  /** Each admits one person, for so many days. */
+  invitationsPerPerson: { max: 10, windowMs: 24 * 60 * 60 * 1000 },
+  invitationDays: 7,
   reportsPerReporter: { max: 20, windowMs: 60 * 60 * 1000 },
 
   messageMaxCharacters: 65_536,
+  /** As many characters of any script as above, with the facts of a file, sealed. */
+  sealedMaxCharacters: 280_000,
   previewMaxCharacters: 40,
   unreadBadgeMax: 99,
   pageOfMessages: 50,
@@ -34,6 +46,23 @@ export const limits = {
   voiceMaxMs: 15 * 60 * 1000,
   waveformMaxParts: 64,
 
+  /** What a message says of the page behind an address; lengths in UTF-16 units. */
+  linkPreview: {
+    urlMaxLength: 2_048,
+    titleMaxLength: 200,
+    descriptionMaxLength: 300,
+    /** As a data URL: some 6 kB. */
+    pictureMaxLength: 8_000,
+    pageMaxBytes: 512 * 1024,
+    pictureMaxBytes: 1024 * 1024,
+    redirectsMax: 3,
+    /** For the page and its picture together. */
+    fetchMs: 8_000,
+  },
+  linkPreviewsPerPerson: { max: 120, windowMs: 60 * 60 * 1000 },
+
+  groups: { membersMax: 1_024, nameMaxLength: 100, descriptionMaxLength: 2_048 },
+
   usersListMax: 1_000,
   userSearchMax: 50,
   userSearchMinLength: 2,
@@ -47,6 +76,8 @@ export const limits = {
   pictureInputMaxBytes: 5 * 1024 * 1024,
   pictureOutputMaxBytes: 2 * 1024 * 1024,
   pictureBox: { width: 800, height: 600, quality: 0.8 },
+  /** px of a sticker's longer side. */
+  sticker: { side: 512, quality: 0.9 },
 
   typingShownMs: 3_000,
   typingEmitEveryMs: 300,
@@ -66,6 +97,7 @@ export const limits = {
 
   jsonBodyMaxBytes: 512 * 1024,
   failedSignIns: { max: 10, perAddressMax: 100, windowMs: 15 * 60 * 1000 },
+  derivationsPerAddress: { max: 300, windowMs: 15 * 60 * 1000 },
   registrationsPerAddress: { max: 100, windowMs: 60 * 60 * 1000 },
   apiTimeoutMs: 15_000,
   uploadTimeoutMs: 5 * 60_000,

@@ -1,11 +1,9 @@
 import { blankDeleted, lastingOutcome } from './blank-deleted.ts'
-import { areFieldsEqual } from './helpers/are-fields-equal.ts'
-import { areValuesEqual } from './helpers/are-values-equal.ts'
-import { canonicalJson } from './helpers/canonical-json.ts'
-import { type MessageDocument, messageFields, type RefusedChange } from './message.ts'
+import { areFieldsEqual, areValuesEqual } from './helpers/equality.ts'
+import { canonicalJson } from './helpers/json.ts'
+import { type MessageDocument, messageFields, type RefusedChange, statusRank } from './message.ts'
 import { fieldsOf, isOptional, type Merge, type Register, registers } from './message-registers.ts'
 import { mergeReactions } from './reaction.ts'
-import { statusRank } from './status-rank.ts'
 
 type Writable = Record<string, unknown>
 /** Writes what two versions of a register become; leaves out what is undefined. */

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { conversationArbitrary, messageArbitrary } from './arbitraries.contract.ts'
 import { areConversationsEqual, mergeConversations } from './conversation.ts'
 import { areMessagesEqual, mergeMessages } from './merge-messages.ts'
-import { statusRank } from './status-rank.ts'
+import { statusRank } from './message.ts'
 
 const kinds = [
   {

@@ -70,6 +70,8 @@ const messageRegisters = {
     deletion: 'blank',
     blank: '',
   },
+  // The same words, in an encrypted message: an edit replaces both, at the same time.
+  sealed: { at: 'editedAt', merge: 'latest', by: 'author', copy: 'shared', deletion: 'blank' },
   isStarred: {
     at: 'isStarredAt',
     merge: 'latest',
@@ -77,6 +79,14 @@ const messageRegisters = {
     copy: 'own',
     deletion: 'blankAtItsTime',
     blank: false,
+  },
+  // Deleted for its owner alone.
+  isHidden: {
+    at: 'isHiddenAt',
+    merge: 'latest',
+    by: 'either',
+    copy: 'own',
+    deletion: 'stays',
   },
   deletedAt: {
     at: 'deletedAt',
@@ -120,6 +130,7 @@ export const outcomeFields = {
   replyTo: 'goes',
   mediaUrl: 'goes',
   file: 'goes',
+  link: 'goes',
   error: 'own',
   errorCode: 'own',
   interactive: 'goes',

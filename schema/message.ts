@@ -1,8 +1,27 @@
 import * as z from 'zod/mini'
 import { attachedFile } from './attached-file.ts'
+import { sealedPart } from './encryption/sealed-part.ts'
 import { id } from './id.ts'
 import { limits } from './limits.ts'
+import { linkPreview } from './link-preview.ts'
 import { reactions } from './reaction.ts'
+
+const ordinary: Record<MessageStatus, number> = {
+  sending: 0,
+  failed: 1,
+  sent: 2,
+  delivered: 3,
+  read: 4,
+}
+
+/** A provider may fail a message after accepting it, and deliver it after failing it. */
+const business: Record<MessageStatus, number> = {
+  sending: 0,
+  sent: 1,
+  failed: 2,
+  delivered: 3,
+  read: 4,
+}
 
 export const messageTypes = [
   'text',
@@ -25,13 +44,15 @@ const statusEntry = z.object({ status: z.enum(messageStatuses), timestamp: epoch
 
 /**
  * A change that the server refused, returned to its author inside the stored message.
- * `at`: the register time that the refusal wrote, epoch ms. `content`: the refused text, if any.
+ * `at`: the register time that the refusal wrote, epoch ms. `content`: the refused text, if any;
+ * `sealed`: the same of an encrypted message.
  */
 const refusedChange = z.object({
   at: epochMs,
   code: z.string().check(z.maxLength(100)),
   error: z.string().check(z.maxLength(2_000)),
   content: z.optional(z.string().check(z.maxLength(limits.messageMaxCharacters))),
+  sealed: z.optional(sealedPart.check(z.maxLength(limits.sealedMaxCharacters))),
   isDismissed: z.optional(z.boolean()),
 })
 export type RefusedChange = z.infer<typeof refusedChange>
@@ -95,7 +116,11 @@ const businessFields = { ...payloadFields, ...providerFields }
  * conversation, on acceptance. `status` is read within one `attempt`: a manual retry raises it.
  * `file` describes what lies at `mediaUrl`; until its author's device uploads it, there is only
  * `file`.
- * A deleted message keeps its place and loses its content; `_deleted` is never used.
+ * `link` describes the page behind an address in `content`; an encrypted message has none.
+ * `sealed` has what the author wrote in an encrypted message: then `content` is empty, and `file`
+ * says nothing but a size.
+ * A deleted message keeps its place and loses its content; `_deleted` is never used. A hidden one
+ * keeps both, and its owner's screens and answers leave it out.
  */
 export const messageDocument = z.object({
   _id: id,
@@ -104,6 +129,7 @@ export const messageDocument = z.object({
   recipientId: id,
   type: z._default(z.enum(messageTypes), 'text'),
   content: z._default(z.string(), ''),
+  sealed: z.optional(sealedPart),
   createdAt: epochMs,
   orderedAt: epochMs,
   status: z._default(z.enum(messageStatuses), 'sending'),
@@ -113,10 +139,13 @@ export const messageDocument = z.object({
   deletedAt: z.optional(epochMs),
   isStarred: z._default(z.boolean(), false),
   isStarredAt: z._default(epochMs, 0),
+  isHidden: z.optional(z.boolean()),
+  isHiddenAt: z.optional(epochMs),
   reactions: z.optional(reactions),
   replyTo: z.optional(id),
   mediaUrl: z.optional(z.string().check(z.maxLength(2_048))),
   file: z.optional(attachedFile),
+  link: z.optional(linkPreview),
   error: z.optional(z.string().check(z.maxLength(2_000))),
   errorCode: z.optional(z.string().check(z.maxLength(100))),
   refused: z.optional(refusedChange),
@@ -154,9 +183,26 @@ export function isAccepted(message: Pick<MessageDocument, 'status'>): boolean {
   return message.status !== 'sending' && message.status !== 'failed'
 }
 
+/** Did somebody else write it, from the view of the person whose copy this is? */
+export function isIncoming(
+  { senderId }: Pick<MessageDocument, 'senderId'>,
+  ownerId: string,
+): boolean {
+  return senderId !== ownerId
+}
+
 /** Does it announce a file without an address? Only its author's device has that file. */
 export function isUploadOwed(message: Pick<MessageDocument, 'file' | 'mediaUrl'>): boolean {
   return message.file !== undefined && message.mediaUrl === undefined
+}
+
+/** A picture that is drawn without a bubble. One made here says so in its file, which is sealed in an encrypted chat; a customer's beside it. */
+export function isSticker({
+  type,
+  isSticker,
+  file,
+}: Pick<MessageDocument, 'type' | 'isSticker' | 'file'>): boolean {
+  return type === 'image' && (isSticker ?? file?.isSticker ?? false)
 }
 
 /** Deleted before it was ever sent: shown nowhere. */
@@ -181,4 +227,24 @@ export function isEdited(
  */
 export function placeInTime(message: MessageDocument): number {
   return isAccepted(message) ? message.orderedAt : Math.max(message.createdAt, message.orderedAt)
+}
+
+/** A status's rank within one attempt: a higher rank replaces a lower one, never the reverse. */
+export function statusRank(message: Pick<MessageDocument, 'status' | 'isWhatsApp'>): number {
+  return (message.isWhatsApp ? business : ordinary)[message.status]
+}
+
+/**
+ * A span that a backup lacks (epoch ms, above `after`, up to and including `upTo`): the backup's
+ * newest message is at `after`, the restore happened at `upTo`. The server acknowledged what
+ * devices hold from that span once, and accepts it again.
+ */
+export interface LostSpan {
+  after: number
+  upTo: number
+}
+
+/** Did a server that has since forgotten it acknowledge a message at this place (`orderedAt`)? */
+export function isInLostSpan(spans: readonly LostSpan[], orderedAt: number): boolean {
+  return spans.some(({ after, upTo }) => orderedAt > after && orderedAt <= upTo)
 }

@@ -1,6 +1,5 @@
 import { blankDeleted, blankFields, blanksOf, ownOutcome } from './blank-deleted.ts'
-import { areFieldsEqual } from './helpers/are-fields-equal.ts'
-import { areValuesEqual } from './helpers/are-values-equal.ts'
+import { areFieldsEqual, areValuesEqual } from './helpers/equality.ts'
 import { mergeRegisters } from './merge-messages.ts'
 import type { MessageDocument } from './message.ts'
 import {

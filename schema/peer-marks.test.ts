@@ -32,14 +32,14 @@ const raise = (marks: typeof fresh, deliveredUpTo: number, readUpTo: number, at:
 describe('the status of an own message', () => {
   test('follows the marks of who received it, and its times are those of the marks', () => {
     const marks = raise(raise(fresh, 100, 0, 20), 200, 150, 30)
-    const told = [90, 150, 200, 201].map((place) => deriveStatus(write(place), marks))
+    const told = [90, 150, 200, 201].map((place) => deriveStatus(write(place), marks, ann))
     expect(told).toEqual(['read', 'read', 'delivered', 'sent'])
-    expect(deriveStatusHistory(write(90), marks)).toEqual([
+    expect(deriveStatusHistory(write(90), marks, ann)).toEqual([
       { status: 'sent', timestamp: 10 },
       { status: 'delivered', timestamp: 20 },
       { status: 'read', timestamp: 30 },
     ])
-    expect(deriveStatusHistory(write(201), marks)).toEqual([{ status: 'sent', timestamp: 10 }])
+    expect(deriveStatusHistory(write(201), marks, ann)).toEqual([{ status: 'sent', timestamp: 10 }])
   })
 
   test('what was read has arrived, and marks never fall', () => {
@@ -54,19 +54,19 @@ describe('the status of an own message', () => {
       { status: 'read', after: 99, upTo: 120 },
     ] as const
     const marks = raisePeerMarks(fresh, { deliveredUpTo: 200, readUpTo: 200, at: 20, silences })
-    const told = [99, 100, 101, 120, 121].map((place) => deriveStatus(write(place), marks))
+    const told = [99, 100, 101, 120, 121].map((place) => deriveStatus(write(place), marks, ann))
     expect(told).toEqual(['read', 'sent', 'delivered', 'delivered', 'read'])
   })
 
   test('is its own where the copy says more, was not taken, came in, or is a provider’s', () => {
     const marks = raise(fresh, 100, 100, 20)
-    expect(deriveStatus(write(50, { status: 'failed' }), marks)).toBe('failed')
-    expect(deriveStatus(write(50, { status: 'sending' }), marks)).toBe('sending')
-    expect(deriveStatus(write(50, { isWhatsApp: true }), marks)).toBe('sent')
+    expect(deriveStatus(write(50, { status: 'failed' }), marks, ann)).toBe('failed')
+    expect(deriveStatus(write(50, { status: 'sending' }), marks, ann)).toBe('sending')
+    expect(deriveStatus(write(50, { isWhatsApp: true }), marks, ann)).toBe('sent')
     const incoming = write(50, { senderId: ben, recipientId: ann, status: 'delivered' })
-    expect(deriveStatus(incoming, marks)).toBe('delivered')
-    expect(deriveStatus(write(150, { status: 'read' }), marks)).toBe('read')
-    expect(deriveStatus(write(50), undefined)).toBe('sent')
+    expect(deriveStatus(incoming, marks, ann)).toBe('delivered')
+    expect(deriveStatus(write(150, { status: 'read' }), marks, ann)).toBe('read')
+    expect(deriveStatus(write(50), undefined, ann)).toBe('sent')
   })
 })
 
@@ -74,12 +74,12 @@ test('the log of times stays short, and of equal places the earlier time counts'
   let marks = fresh
   for (let place = 1; place <= 100; place += 1) marks = raise(marks, place, 0, place * 10)
   expect(marks.peerMarks).toHaveLength(20)
-  expect(deriveStatusHistory(write(95), marks).at(-1)).toEqual({
+  expect(deriveStatusHistory(write(95), marks, ann).at(-1)).toEqual({
     status: 'delivered',
     timestamp: 950,
   })
   // Older marks report the earliest time still known.
-  expect(deriveStatusHistory(write(5), marks).at(-1)).toEqual({
+  expect(deriveStatusHistory(write(5), marks, ann).at(-1)).toEqual({
     status: 'delivered',
     timestamp: 810,
   })
@@ -92,9 +92,9 @@ test('the list of silences stays short: the oldest are told together', () => {
   }
   expect(silences).toHaveLength(100)
   const marks = raisePeerMarks(fresh, { deliveredUpTo: 9_000, readUpTo: 9_000, at: 1, silences })
-  const hidden = [11, 2_001, 5_001].map((place) => deriveStatus(write(place), marks))
+  const hidden = [11, 2_001, 5_001].map((place) => deriveStatus(write(place), marks, ann))
   expect(hidden).toEqual(['delivered', 'delivered', 'delivered'])
-  expect(deriveStatus(write(4_995), marks)).toBe('read')
+  expect(deriveStatus(write(4_995), marks, ann)).toBe('read')
 })
 
 test('silences become one where the least is between them: what was read long after one stays read', () => {
@@ -105,7 +105,9 @@ test('silences become one where the least is between them: what was read long af
   expect(silences).toHaveLength(100)
   const upTo = 20_000_000
   const marks = raisePeerMarks(fresh, { deliveredUpTo: upTo, readUpTo: upTo, at: 1, silences })
-  const told = [10, 500_000, 10_000_001, 10_000_991].map((at) => deriveStatus(write(at), marks))
+  const told = [10, 500_000, 10_000_001, 10_000_991].map((at) =>
+    deriveStatus(write(at), marks, ann),
+  )
   expect(told).toEqual(['delivered', 'read', 'delivered', 'delivered'])
 })
 
@@ -116,6 +118,8 @@ test('P12: marks that are raised with ever other silences keep a hundred of each
     marks = raisePeerMarks(marks, { deliveredUpTo: 0, readUpTo: place + 5, at: place, silences })
   }
   expect(marks.peerSilences).toHaveLength(200)
-  const told = [10, 4_015, 4_020, 4_995, 5_000, 5_005].map((at) => deriveStatus(write(at), marks))
+  const told = [10, 4_015, 4_020, 4_995, 5_000, 5_005].map((at) =>
+    deriveStatus(write(at), marks, ann),
+  )
   expect(told).toEqual(['sent', 'read', 'sent', 'read', 'sent', 'read'])
 })

@@ -1,7 +1,13 @@
 import * as z from 'zod/mini'
-import { must } from './helpers/must.ts'
-import { epochMs, isAccepted, type MessageDocument, type MessageStatus } from './message.ts'
-import { statusRank } from './status-rank.ts'
+import { must } from './helpers/assertions.ts'
+import {
+  epochMs,
+  isAccepted,
+  isIncoming,
+  type MessageDocument,
+  type MessageStatus,
+  statusRank,
+} from './message.ts'
 
 export const receiptStatuses = ['delivered', 'read'] as const
 export type ReceiptStatus = (typeof receiptStatuses)[number]
@@ -105,10 +111,15 @@ export function claimPeerMarks(
   return mergePeerMarks(stored, { ...claimed, peerSilences })
 }
 
-type Told = Pick<MessageDocument, 'status' | 'orderedAt' | 'isWhatsApp' | 'senderId' | 'peerId'>
+type Told = Pick<MessageDocument, 'status' | 'orderedAt' | 'isWhatsApp' | 'senderId'>
 
-/** A message's status: from its copy, or from the marks where they say more. */
-export function deriveStatus(message: Told, marks: Partial<PeerMarks> | undefined): MessageStatus {
+/** A message's status for its copy's owner: from the copy, or from the marks where they say more. */
+export function deriveStatus(
+  message: Told,
+  marks: Partial<PeerMarks> | undefined,
+  ownerId: string,
+): MessageStatus {
+  if (isIncoming(message, ownerId)) return message.status
   return highestReceipt(message, readMarks(marks)) ?? message.status
 }
 
@@ -119,8 +130,10 @@ export function deriveStatus(message: Told, marks: Partial<PeerMarks> | undefine
 export function deriveStatusHistory(
   message: Told & Pick<MessageDocument, 'statusHistory'>,
   marked: Partial<PeerMarks> | undefined,
+  ownerId: string,
 ): { status: MessageStatus; timestamp: number }[] {
   const { statusHistory, orderedAt } = message
+  if (isIncoming(message, ownerId)) return [...statusHistory].sort(byTime)
   const marks = readMarks(marked)
   const known = new Set(statusHistory.map(({ status }) => status))
   const derived = receiptStatuses.flatMap((status) => {
@@ -129,8 +142,10 @@ export function deriveStatusHistory(
     const [first] = reached.sort((a, b) => a.at - b.at)
     return first ? [{ status, timestamp: first.at }] : []
   })
-  return [...statusHistory, ...derived].sort((a, b) => a.timestamp - b.timestamp)
+  return [...statusHistory, ...derived].sort(byTime)
 }
+
+const byTime = (a: { timestamp: number }, b: { timestamp: number }) => a.timestamp - b.timestamp
 
 function highestReceipt(message: Told, marks: PeerMarks): ReceiptStatus | undefined {
   const covered = receiptStatuses.findLast((status) => isCovered(message, marks, status))
@@ -139,9 +154,8 @@ function highestReceipt(message: Told, marks: PeerMarks): ReceiptStatus | undefi
 }
 
 function isCovered(message: Told, marks: PeerMarks, status: ReceiptStatus): boolean {
-  const { orderedAt, senderId, peerId, isWhatsApp } = message
-  const isOwn = senderId !== peerId
-  if (!isOwn || isWhatsApp === true || !isAccepted(message)) return false
+  const { orderedAt, isWhatsApp } = message
+  if (isWhatsApp === true || !isAccepted(message)) return false
   const upTo = status === 'read' ? marks.peerReadUpTo : marks.peerDeliveredUpTo
   return (
     orderedAt <= upTo &&

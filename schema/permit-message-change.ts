@@ -1,8 +1,7 @@
-import { cutText } from './cut-text.ts'
-import { isBlank } from './helpers/is-blank.ts'
+import { isBlank } from './helpers/text.ts'
 import { limits } from './limits.ts'
 import { mergeMessages } from './merge-messages.ts'
-import { isAccepted, type MessageDocument } from './message.ts'
+import { isAccepted, type MessageDocument, type RefusedChange, statusRank } from './message.ts'
 import {
   authorRegisters,
   jointRegisters,
@@ -11,13 +10,12 @@ import {
   type RegisterName,
   registers,
 } from './message-registers.ts'
-import { isLaterReaction, isReaction, type Reaction, type Reactions } from './reaction.ts'
+import { isLaterReaction, isReactionAllowed, type Reaction, type Reactions } from './reaction.ts'
 import { type Refusal, refuse } from './refusal.ts'
-import { statusRank } from './status-rank.ts'
 
-/** Its changes have words of their own, and come back with them when they are refused. */
-const textName: RegisterName = 'content'
-const wordless = authorRegisters.filter(({ field }) => field !== textName)
+/** Their changes have words of their own, and come back with them when they are refused. */
+const textNames: readonly RegisterName[] = ['content', 'sealed']
+const wordless = authorRegisters.filter(({ field }) => !textNames.includes(field))
 const entries = jointRegisters.filter(({ merge }) => merge === 'latestOfEach')
 const values = jointRegisters.filter(({ merge }) => merge !== 'latestOfEach')
 const timeFields = ['createdAt' as const, ...registers.flatMap(({ at }) => at ?? [])]
@@ -99,7 +97,7 @@ function findRefusal(
   }
   const isBadEntry = entries.some((register) => {
     const entry = findNewEntry(register, change)
-    return entry !== undefined && !isReaction(entry.emoji)
+    return entry !== undefined && !isReactionAllowed(entry)
   })
   return isBadEntry ? refuse('bad_reaction') : undefined
 }
@@ -134,11 +132,13 @@ function isNews({ field, at, merge }: Register, { stored, proposed }: Change): b
 
 /** Why this text is not allowed in a message; undefined when it is. */
 export function refuseText(
-  message: Pick<MessageDocument, 'content' | 'mediaUrl' | 'file'>,
+  message: Pick<MessageDocument, 'content' | 'sealed' | 'mediaUrl' | 'file'>,
 ): Refusal | undefined {
+  const { sealed = '' } = message
+  if (sealed.length > limits.sealedMaxCharacters) return refuse('too_long')
   if (message.content.length > limits.messageMaxCharacters) return refuse('too_long')
   const hasFile = message.mediaUrl !== undefined || message.file !== undefined
-  if (isBlank(message.content) && !hasFile) return refuse('empty')
+  if (isBlank(message.content) && sealed === '' && !hasFile) return refuse('empty')
   return undefined
 }
 
@@ -150,9 +150,11 @@ function isTextChange(stored: MessageDocument, proposed: MessageDocument): boole
   if (stored.deletedAt !== undefined) {
     return editedAt > Math.max(storedAt, stored.refused?.at ?? -1)
   }
+  if (editedAt < storedAt) return false
+  const [sealed, storedSealed] = [proposed.sealed ?? '', stored.sealed ?? '']
   return editedAt === storedAt
-    ? content > stored.content
-    : editedAt > storedAt && content !== stored.content
+    ? content > stored.content || sealed > storedSealed
+    : content !== stored.content || sealed !== storedSealed
 }
 
 /** The proposal with everything that the actor may not change reset to the stored version. */
@@ -224,8 +226,17 @@ function recordRefusal(
   return {
     ...merged,
     ...(isText && merged.deletedAt === undefined ? { editedAt: at } : {}),
-    refused: { at, ...refusal, ...(isText ? { content: cutText(proposed.content) } : {}) },
+    refused: { at, ...refusal, ...(isText ? refusedWords(proposed) : {}) },
   }
+}
+
+/** What is sealed cannot be cut: beyond every limit only its author's device has it. */
+function refusedWords({
+  content,
+  sealed,
+}: MessageDocument): Pick<RefusedChange, 'content' | 'sealed'> {
+  const isKept = sealed !== undefined && sealed.length <= limits.sealedMaxCharacters
+  return { content: cutText(content), ...(isKept && { sealed }) }
 }
 
 /** What was refused must not win over the stored value when the device merges them. */
@@ -235,8 +246,8 @@ function keepJoint(change: Change & { merged: MessageDocument }): MessageDocumen
   const kept = entries.reduce((before, register) => {
     const refused = findNewEntry(register, change)
     if (!refused) return before
-    const emoji = entriesOf(stored, register.field)?.[actorId]?.emoji ?? ''
-    return withEntry(before, { register, change, entry: { emoji, at: refused.at + 1 } })
+    const held = entriesOf(stored, register.field)?.[actorId] ?? { emoji: '' }
+    return withEntry(before, { register, change, entry: { ...held, at: refused.at + 1 } })
   }, merged)
   const times = values.flatMap((register) => {
     const { at } = register
@@ -249,7 +260,7 @@ function keepJoint(change: Change & { merged: MessageDocument }): MessageDocumen
 export function pickEntries(message: MessageDocument, actorId: string): Partial<MessageDocument> {
   const own = entries.flatMap(({ field }) => {
     const entry = entriesOf(message, field)?.[actorId]
-    return entry && isReaction(entry.emoji) ? [[field, { [actorId]: entry }]] : []
+    return entry && isReactionAllowed(entry) ? [[field, { [actorId]: entry }]] : []
   })
   return Object.fromEntries(own)
 }
@@ -280,9 +291,20 @@ function clampRefused(
 }
 
 function clampEntries(held: Reactions, now: number): Reactions {
-  const clamped = Object.entries(held).map(([userId, { emoji, at }]) => [
+  const clamped = Object.entries(held).map(([userId, entry]) => [
     userId,
-    { emoji, at: Math.min(at, now) },
+    { ...entry, at: Math.min(entry.at, now) },
   ])
   return Object.fromEntries(clamped)
+}
+
+/**
+ * Cuts a refused text to the accepted length before it is kept for its author. This app never
+ * writes longer ones, so storing the rest is useless.
+ */
+export function cutText(text: string): string {
+  const { messageMaxCharacters } = limits
+  if (text.length <= messageMaxCharacters) return text
+  const isInPair = /[\ud800-\udbff]/.test(text.charAt(messageMaxCharacters - 1))
+  return text.slice(0, isInPair ? messageMaxCharacters - 1 : messageMaxCharacters)
 }

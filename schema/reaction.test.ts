@@ -2,13 +2,12 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { ann, ben, messageArbitrary } from './arbitraries.contract.ts'
 import { decideMessage } from './decide-message.ts'
-import { must } from './helpers/must.ts'
+import { must } from './helpers/assertions.ts'
 import { mergeMessages } from './merge-messages.ts'
 import { type MessageDocument, messageDocument } from './message.ts'
 import { copyForPeer, writePeerCopy } from './peer-copy.ts'
 import { permitMessageChange } from './permit-message-change.ts'
-import { react } from './react.ts'
-import { isReaction, listReactions, quickReactions } from './reaction.ts'
+import { isReaction, listReactions, quickReactions, react } from './reaction.ts'
 
 const now = 1_000
 const ofAnn: MessageDocument = messageDocument.parse({

@@ -1,12 +1,21 @@
 import * as z from 'zod/mini'
+import { sealedReaction } from './encryption/sealed-part.ts'
 import { isEmoji } from './helpers/emoji.ts'
 import { id } from './id.ts'
+import type { MessageDocument } from './message.ts'
 
 /** Epoch milliseconds within a Date's range. */
 const epochMs = z.number().check(z.int(), z.gte(0), z.lte(8.64e15))
 
-/** One person's reaction to a message. `emoji` is empty once removed; `at`: epoch ms. */
-const reaction = z.object({ emoji: z.string().check(z.maxLength(200)), at: epochMs })
+/**
+ * One person's reaction to a message. `emoji` is empty once removed, and in an encrypted message,
+ * where `sealed` has it; `at`: epoch ms.
+ */
+const reaction = z.object({
+  emoji: z.string().check(z.maxLength(200)),
+  sealed: z.optional(sealedReaction),
+  at: epochMs,
+})
 export type Reaction = z.infer<typeof reaction>
 
 /** One per person, by their id. */
@@ -21,7 +30,12 @@ export function isReaction(emoji: string): boolean {
   return emoji === '' || isEmoji(emoji)
 }
 
-/** A register per person: the later one wins, then the greater emoji. */
+/** May this be stored as somebody's reaction? What is sealed only its people can judge. */
+export function isReactionAllowed({ emoji, sealed }: Reaction): boolean {
+  return sealed === undefined ? isReaction(emoji) : emoji === ''
+}
+
+/** A register per person: the later one wins, then the greater emoji, then what is sealed. */
 export function mergeReactions(
   a: Reactions | undefined,
   b: Reactions | undefined,
@@ -37,14 +51,48 @@ export function mergeReactions(
 
 /** Does `a` win over `b`? */
 export function isLaterReaction(a: Reaction, b: Reaction): boolean {
-  return a.at === b.at ? a.emoji > b.emoji : a.at > b.at
+  if (a.at !== b.at) return a.at > b.at
+  return a.emoji === b.emoji ? (a.sealed ?? '') > (b.sealed ?? '') : a.emoji > b.emoji
 }
 
-/** The visible reactions, earliest first, without removed ones. */
+/** The visible reactions, earliest first, without removed ones and those that are still sealed. */
 export function listReactions(
   reactions: Reactions | undefined,
 ): { userId: string; emoji: string; at: number }[] {
+  return listAllReactions(reactions).filter(({ emoji }) => emoji !== '')
+}
+
+/** All that were not removed, earliest first. */
+export function listAllReactions(
+  reactions: Reactions | undefined,
+): ({ userId: string } & Reaction)[] {
   return Object.entries(reactions ?? {})
-    .flatMap(([userId, { emoji, at }]) => (emoji === '' ? [] : [{ userId, emoji, at }]))
+    .flatMap(([userId, entry]) =>
+      entry.emoji === '' && entry.sealed === undefined ? [] : [{ userId, ...entry }],
+    )
     .sort((a, b) => a.at - b.at || (a.userId < b.userId ? -1 : 1))
+}
+
+/**
+ * The message with this person's reaction, at a time later than their previous one; empty removes
+ * it, unless `sealed` has it.
+ */
+export function react(
+  message: MessageDocument,
+  {
+    userId,
+    emoji,
+    sealed,
+    now,
+  }: { userId: string; emoji: string; sealed?: string | undefined; now: number },
+): MessageDocument {
+  const before = message.reactions?.[userId]
+  const at = Math.max(now, (before?.at ?? -1) + 1)
+  return {
+    ...message,
+    reactions: {
+      ...message.reactions,
+      [userId]: { emoji, ...(sealed !== undefined && { sealed }), at },
+    },
+  }
 }

@@ -1,4 +1,5 @@
 import { failMessage } from './decide-message.ts'
+import { sealedPart } from './encryption/sealed-part.ts'
 import { idPattern } from './id.ts'
 import { type MessageDocument, messageDocument } from './message.ts'
 import { refuse } from './refusal.ts'
@@ -29,6 +30,7 @@ export function salvageMessage(unreadable: {
     senderId: actorId,
     recipientId: peerId,
     content: readText(raw.content),
+    ...(sealedPart.safeParse(raw.sealed).success && { sealed: raw.sealed }),
     createdAt: time(raw.createdAt),
     orderedAt: time(raw.orderedAt),
     attempt,

@@ -1,11 +1,10 @@
 import * as z from 'zod/mini'
-import { canonicalJson } from './helpers/canonical-json.ts'
+import { canonicalJson } from './helpers/json.ts'
 import { epochMs } from './message.ts'
-import { noQuietHours, quietHours } from './notifications/quiet-hours.ts'
+import { noQuietHours, quietHours } from './quiet-hours.ts'
 
 /** Who may see something: everybody, or only the people one has a chat with. */
 const audience = z.enum(['everybody', 'chats'])
-export type Audience = z.infer<typeof audience>
 
 /** Drawn behind the messages of every chat. */
 export const wallpapers = ['plain', 'dunes', 'waves', 'dots', 'dusk'] as const
@@ -35,12 +34,14 @@ const settingRows = {
   readReceipts: row(z.boolean(), true),
   /** Who may write first. `known`: people one has written to, or has a chat with already. */
   firstMessagesFrom: row(z.enum(['everybody', 'known']), 'everybody'),
+  /** Does the server look at the page behind an address that one writes? */
+  linkPreviews: row(z.boolean(), true),
   notificationSound: row(z.boolean(), true),
   /** Do notifications show what was written? */
   notificationPreview: row(z.enum(['shown', 'hidden']), 'shown'),
   quietHours: row(quietHours, noQuietHours),
   theme: row(z.enum(['system', 'light', 'dark']), 'system'),
-  wallpaper: row(z.enum(wallpapers), 'plain'),
+  wallpaper: row(z.enum(wallpapers), 'waves'),
   textSize: row(z.enum(textSizes), 'medium'),
   /** `auto`: where there is a keyboard; a touch keyboard's Enter begins a new line. */
   enterSends: row(z.enum(['auto', 'always', 'never']), 'auto'),
@@ -56,6 +57,24 @@ const settingRows = {
 
 export type Settings = {
   [Name in keyof typeof settingRows]: z.infer<(typeof settingRows)[Name]['value']>
+}
+
+const proofStart = 'verified:'
+
+/** The setting that says of a person that their keys were compared: a register for each of them. */
+export function nameProof(userId: string): string {
+  return `${proofStart}${userId}`
+}
+
+/** The proofs of people whose keys were compared, by their ids; one that was taken away is null. */
+export function readProofs(stored: Readonly<Record<string, unknown>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(stored).flatMap(([name, proof]) =>
+      name.startsWith(proofStart) && typeof proof === 'string'
+        ? [[name.slice(proofStart.length), proof]]
+        : [],
+    ),
+  )
 }
 
 /** When each was set, epoch ms; a value without a time is older than every time. */

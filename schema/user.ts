@@ -1,8 +1,12 @@
 import * as z from 'zod/mini'
-import { normalizeText } from './helpers/normalize-text.ts'
+import { publicKeys } from './encryption/account-keys.ts'
+import { normalizeText } from './helpers/text.ts'
 import { id } from './id.ts'
 import { limits } from './limits.ts'
 import { settingTimes } from './settings.ts'
+
+/** The name shown for a deleted account. */
+export const deletedUserName = 'Deleted user'
 
 const isoTime = z.iso.datetime()
 
@@ -102,6 +106,19 @@ const about = z
     z.maxLength(limits.aboutMaxLength, `About must be at most ${limits.aboutMaxLength} characters`),
   )
 
+/** Text that is empty means none, as null does. */
+const chosenPicture = z.nullable(
+  z.pipe(
+    z.string('The picture must be an address').check(
+      z.maxLength(200, 'The picture is too large'),
+      z.refine((path) => path === '' || picturePattern.test(path), {
+        error: 'The picture must be one that was uploaded here',
+      }),
+    ),
+    z.transform((path: string) => (path === '' ? null : path)),
+  ),
+)
+
 /** What a person may change in their own record with PUT /users/profile; null removes a field. */
 export const profileChange = z
   .object(
@@ -109,16 +126,7 @@ export const profileChange = z
       username: z.optional(profileName),
       email: z.optional(email),
       status: z.optional(about),
-      profilePicture: z.optional(
-        z.nullable(
-          z
-            .string('The picture must be an address')
-            .check(
-              z.maxLength(200, 'The picture is too large'),
-              z.regex(picturePattern, 'The picture must be one that was uploaded here'),
-            ),
-        ),
-      ),
+      profilePicture: z.optional(chosenPicture),
       wa_id: z.optional(z.nullable(phoneNumber)),
       phone_number: z.optional(z.nullable(phoneNumber)),
       phone_number_id: z.optional(z.nullable(phoneNumberId)),
@@ -153,12 +161,18 @@ export const publicUser = z.object({
   createdAt: isoTime,
   wa_id: z.optional(z.string()),
   phone_number: z.optional(z.string()),
+  /** Has the person proved to have `phone_number`? Otherwise they only say so. */
+  isPhoneProved: z.optional(z.boolean()),
   phone_number_id: z.optional(z.string()),
   whatsapp_name: z.optional(z.string()),
   whatsapp_connected: z.boolean(),
   profile: z.optional(whatsAppProfile),
   /** The viewer's WhatsApp customer, who has no account here. */
   isWhatsAppContact: z.optional(z.boolean()),
+  /** Absent until the person signs in with an app that makes them. */
+  keys: z.optional(publicKeys),
+  /** Those before `keys`, newest first: devices that come later open with them what is older. */
+  formerKeys: z.optional(z.array(publicKeys)),
 })
 export type PublicUser = z.infer<typeof publicUser>
 
@@ -174,6 +188,10 @@ export const ownUser = z.extend(publicUser, {
   supportEmail: z.optional(z.string()),
   /** The server's business channel: `sandbox` reaches an emulator only. */
   whatsapp_channel: z.optional(z.enum(['live', 'sandbox', 'off'])),
+  /** Does this server take sealed messages? */
+  encryption: z.optional(z.enum(['on', 'off'])),
+  /** May this person administer the server? */
+  isAdmin: z.optional(z.boolean()),
 })
 export type OwnUser = z.infer<typeof ownUser>
 
@@ -243,4 +261,23 @@ function nameOf(kind: {
       z.refine((name) => !looksLikePhoneNumber(name), `${what} must not be a phone number`),
     ),
   )
+}
+
+/** A deleted account, as others still see it on its messages. */
+export function describeDeletedUser(userId: string): PublicUser {
+  return {
+    _id: userId,
+    username: deletedUserName,
+    status: '',
+    profilePicture: null,
+    isOnline: false,
+    lastSeen: null,
+    createdAt: new Date(Math.min(readIdTime(userId), Date.now())).toISOString(),
+    whatsapp_connected: false,
+  }
+}
+
+/** A person's id is a UUIDv7: its first 48 bits are its creation time, epoch ms. */
+function readIdTime(id: string): number {
+  return Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16)
 }

@@ -1,4 +1,4 @@
-import type { PasswordHasher } from './access/passwords/password-hasher.ts'
+import type { PasswordHasher } from './access/password-hasher.ts'
 import type { BudgetLimits } from './budget/budget-limits.ts'
 import type { Log } from './lib/log.ts'
 import type { Stage } from './messages/acceptance/delivery-types.ts'
@@ -54,4 +54,6 @@ export interface AppOverrides {
   healAgainMs?: number
   /** Runs after each stage of a message's write, and holds it up: for tests of crashes. */
   onStage?: (stage: Stage) => void | Promise<void>
+  /** How often TLS_CERT and TLS_KEY are looked at. */
+  certificateEveryMs?: number
 }

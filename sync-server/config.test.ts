@@ -9,6 +9,7 @@ describe('settings', () => {
       port: 3000,
       host: '127.0.0.1',
       directory: 'open',
+      hasGroups: false,
       durability: 'sync',
       uploadLimitBytes: 25 * 1024 * 1024,
       isRateLimited: true,
@@ -45,10 +46,19 @@ describe('settings', () => {
     [{ MESSAGE_RATE: '-1' }, 'MESSAGE_RATE must be a whole number from 0 to 1000000.'],
     [{ STORAGE_QUOTA_MB: '2GB' }, 'STORAGE_QUOTA_MB must be a whole number from 0 to 100000000.'],
     [{ SUPPORT_EMAIL: 'us' }, /^SUPPORT_EMAIL must be an email address/],
+    [{ SMTP_URL: 'https://mail' }, /^SMTP_URL must be a URL that begins with smtp:/],
+    [{ SMTP_URL: 'smtp://mail' }, /^MAIL_FROM must be set/],
+    [{ SMTP_URL: 'smtp://mail', MAIL_FROM: 'a@b.org' }, /^PUBLIC_URL must be set/],
     [{ LOG_LEVEL: 'loud' }, /^LOG_LEVEL must be one of fatal/],
     [{ JWT_SECRET: 'short' }, /^JWT_SECRET must have at least 32 characters/],
     [{ COUCHDB_URL: 'http://couch:5984' }, /^JWT_SECRET must be set when COUCHDB_URL is/],
+    [
+      { COUCHDB_URL: 'http://couch:5984', JWT_SECRET: secret, GROUPS: 'on' },
+      /^GROUPS cannot be on when COUCHDB_URL is set/,
+    ],
+    [{ GROUPS: 'yes' }, 'GROUPS must be "off" or "on".'],
     [{ TLS_CERT: '/nowhere' }, /^TLS_KEY must be set too/],
+    [{ TLS_CERT: 'package.json', TLS_KEY: 'package.json' }, /^TLS_CERT and TLS_KEY must hold/],
     [{ TLS_CERT: '/nowhere', TLS_KEY: '/nowhere' }, /^TLS_CERT must be the path of a file/],
   ])('%o stops the start and says why', (env, words) => {
     expect(() => readSettings(env)).toThrow(words)

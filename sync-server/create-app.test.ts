@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createLog } from './lib/log.ts'
-import { proposeMessage } from './messages/proposals/propose-message.ts'
+import { proposeMessage } from './messages/proposals/proposal.ts'
 import { openTestSocket } from './testing/open-test-socket.ts'
 import { startTestApp, type TestApp, type TestPerson } from './testing/start-test-app.ts'
 

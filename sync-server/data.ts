@@ -1,9 +1,12 @@
+import { access, constants, mkdir } from 'node:fs/promises'
 import type { AccountsDocument } from './access/account-documents.ts'
 import { keepTokenSecret } from './access/keep-token-secret.ts'
 import type { AppOverrides } from './app-overrides.ts'
-import type { Settings } from './config.ts'
-import { migrateData } from './data-format/data-format.ts'
+import { migrateData } from './backup/data-format.ts'
+import { finishRestore, readRestoredName } from './backup/restore.ts'
+import { type Settings, SettingsError } from './config.ts'
 import type { Log } from './lib/log.ts'
+import { StorageUnavailable } from './storage/documents/storage-errors.ts'
 import { createSharedSignals } from './storage/shared-signals.ts'
 import { createStorage } from './storage/storage.ts'
 import { createEpochs } from './sync/epochs.ts'
@@ -19,6 +22,8 @@ export async function openData(options: {
 }) {
   const { settings, overrides, log, onError } = options
   const { dataDir, couchdbUrl, durability } = settings
+  if (!couchdbUrl) await refuseFolder(dataDir)
+  if (!couchdbUrl) finishRestore(dataDir)
   const secret = settings.jwtSecret ?? keepTokenSecret(dataDir)
   const link = settings.redisUrl
     ? (await import('./cluster/link-servers.ts')).linkServers({
@@ -36,6 +41,8 @@ export async function openData(options: {
     wrapLevel: overrides.wrapLevel,
     isAtomic: overrides.isAtomic,
     onError,
+    onDamage: (words) =>
+      log.error({ words }, 'something stored is damaged: some people get no answer'),
     onTakeOver: ({ done, of }) =>
       log.info({ done, of }, 'taking over the databases of an earlier version'),
     onSetAside: (what) =>
@@ -58,7 +65,10 @@ export async function openData(options: {
         storage,
         isShared,
         link,
-        restored: settings.restored,
+        restored: [
+          settings.restored ?? [],
+          (!couchdbUrl && readRestoredName(dataDir)) || [],
+        ].flat(),
         onError,
         onRestored: (lost) => log.warn(lost, 'a backup was put back: devices begin again'),
       }),
@@ -70,4 +80,25 @@ export async function openData(options: {
     })
   const database = storage.database<AccountsDocument>('accounts')
   return { secret, link, storage, isShared, epochs, database }
+}
+
+const noFolder = ['EEXIST', 'ENOTDIR']
+const notAllowed = ['EACCES', 'EPERM', 'EROFS']
+
+/** Makes the folder if it is missing. @throws SettingsError when it cannot hold data */
+async function refuseFolder(dataDir: string) {
+  try {
+    await mkdir(dataDir, { recursive: true, mode: 0o700 })
+    await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
+  } catch (cause) {
+    const { code = '', message } = cause as NodeJS.ErrnoException
+    if (noFolder.includes(code)) {
+      throw new SettingsError(`DATA_DIR must be a folder: ${dataDir} is none.`, { cause })
+    }
+    if (notAllowed.includes(code)) {
+      const words = `DATA_DIR must be a folder that Petrel may write: ${dataDir} is none for the user that runs it.`
+      throw new SettingsError(words, { cause })
+    }
+    throw new StorageUnavailable(`DATA_DIR cannot be used: ${message}`, { cause })
+  }
 }

@@ -1,6 +1,6 @@
 import { v7 as createId } from 'uuid'
 import { expect, onTestFinished, test } from 'vitest'
-import { createFaultyDisk } from './storage/level/faulty-disk.ts'
+import { createFaultyDisk } from './storage/testing/faulty-disk.ts'
 import { startTestApp } from './testing/start-test-app.ts'
 
 test.for([true, false])(

@@ -1,3 +1,4 @@
+import type { ConversationDocument } from '../schema/conversation.ts'
 import type { MessageDocument } from '../schema/message.ts'
 import type { AppOverrides } from './app-overrides.ts'
 import type { Budget } from './budget/budget.ts'
@@ -7,20 +8,20 @@ import { createStorageQuota } from './budget/storage-quota.ts'
 import type { Settings } from './config.ts'
 import type { Data } from './data.ts'
 import { createMedia } from './media/media.ts'
-import { createAcceptance } from './messages/acceptance.ts'
-import type { Metrics } from './metrics/metrics.ts'
-import { recordAccepted } from './metrics/record-accepted.ts'
+import { type Accepted, listStoredOfPeople } from './messages/acceptance/acceptance-listener.ts'
+import { createAcceptance } from './messages/message-acceptance.ts'
+import type { MessagePrivacy } from './messages/proposals/message-privacy.ts'
+import { type Metrics, recordAccepted } from './metrics/metrics.ts'
 import type { People } from './people.ts'
-import { recordPushedReads } from './push/record-pushed-reads.ts'
+import { recordPushedReads } from './push/record-pushes.ts'
 import type { PushedRead } from './push/shown-pushes.ts'
 import { createAnnouncer } from './realtime/announcer.ts'
-import type { Connections } from './realtime/connections/connections.ts'
+import type { Connections } from './realtime/connections.ts'
 import {
   nameConversationsDatabase,
   nameMessagesDatabase,
-} from './storage/databases/database-names.ts'
+} from './storage/documents/database-names.ts'
 import type { Channel } from './whatsapp/channel.ts'
-import { recordReads } from './whatsapp/record-reads.ts'
 
 /** Accepts messages, conversations and files, within what one person may store and send. */
 export function createMessaging(options: {
@@ -33,6 +34,8 @@ export function createMessaging(options: {
   connections: Connections
   /** The business channel, once there is one: it writes through the acceptance that notifies it. */
   findChannel: () => Channel | undefined
+  /** Is this the account that announcements come from? */
+  isSystem: (userId: string) => boolean
   /** Called with each new message; returns at once. */
   onNew: (message: MessageDocument) => void
   /** Called with each conversation that was read; returns at once. */
@@ -42,6 +45,12 @@ export function createMessaging(options: {
   const { settings, overrides, data, people, budget, metrics, connections, onError } = options
   const { storage, isShared, link, epochs } = data
   const { accounts, relations, privacy } = people
+  const messagePrivacy: MessagePrivacy = {
+    hidesReading: privacy.hidesReading,
+    // Whoever runs the server reaches everybody.
+    refusesFirst: async (senderId, recipientId) =>
+      !options.isSystem(senderId) && (await privacy.refusesFirst(senderId, recipientId)),
+  }
   const { findChannel, onNew, onRead } = options
   const media = createMedia({
     storage,
@@ -60,13 +69,14 @@ export function createMessaging(options: {
       return tallies.reduce((sum, bytes) => sum + bytes, 0)
     },
     readFiles: media.readUsed,
+    readOwnQuota: async (userId) => (await accounts.find(userId))?.quotaBytes,
   })
   const rate = createMessageRate({ perMinute: settings.messagesPerMinute, link })
   const announce = createAnnouncer({ accounts, relations, connections, onNew, onError })
   const acceptance = createAcceptance({
     storage,
     relations,
-    privacy,
+    privacy: messagePrivacy,
     isShared,
     link,
     files: media,
@@ -107,4 +117,15 @@ export function createMessaging(options: {
     quota,
   })
   return { media, quota, rate, acceptance, acceptMessages, acceptConversations }
+}
+
+/** Reports to the channel how far operators have read their customers' conversations. */
+function recordReads(
+  accepted: Accepted<ConversationDocument>,
+  recordRead: (contactId: string, readUpTo: number) => void,
+): void {
+  for (const { isTaken, doc } of listStoredOfPeople(accepted)) {
+    const { _id, readUpTo, whatsapp_conversation_id: name } = doc
+    if (isTaken && name !== undefined && readUpTo > 0) recordRead(_id, readUpTo)
+  }
 }

@@ -1,14 +1,15 @@
 import { createAccounts } from './access/accounts.ts'
-import { createDirectory } from './access/directory/directory.ts'
-import { createNameIndex } from './access/directory/name-index.ts'
-import { createPrivacy } from './access/privacy/privacy.ts'
+import { createDirectory } from './access/directory.ts'
+import { createNameIndex } from './access/name-index.ts'
+import { createPasswordResets } from './access/password-resets.ts'
+import { createPrivacy } from './access/privacy.ts'
 import { createRelations } from './access/relations.ts'
 import { createReports } from './access/reports.ts'
 import { createSessions } from './access/sessions.ts'
 import { createTokenKeeper } from './access/token-keeper.ts'
 import type { Settings } from './config.ts'
 import type { Data } from './data.ts'
-import { createAccessCheck } from './http/middleware/access-check.ts'
+import { createAccessCheck } from './http/core/access-check.ts'
 import type { ContactsDocument } from './whatsapp/customers/contact-documents.ts'
 import { createContacts } from './whatsapp/customers/contacts.ts'
 
@@ -40,6 +41,7 @@ export function createPeople(options: {
   const accessCheck = createAccessCheck({ tokens, sessions })
   return {
     accounts,
+    resets: createPasswordResets({ database }),
     sessions,
     contacts,
     relations,

@@ -1,11 +1,11 @@
 import { once } from 'node:events'
-import { readdir, stat } from 'node:fs/promises'
+import { readdir, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { v7 as uuidv7 } from 'uuid'
 import { expect, onTestFinished, test } from 'vitest'
+import { must } from '../schema/helpers/assertions.ts'
 import { createDeferred } from '../schema/helpers/deferred.ts'
-import { must } from '../schema/helpers/must.ts'
 import type { MessageDocument } from '../schema/message.ts'
 import {
   endProcess,
@@ -122,12 +122,82 @@ test('a second server on the same folder is refused with a sentence, and the fir
   const ben = await register(url, 'Ben')
   const second = await spawnServer({ dataDir })
   const [code] = await once(second.child, 'exit')
-  expect(code).toBe(1)
+  expect(code).toBe(78)
   expect(second.complaints()).toContain(`Another server works on ${join(dataDir, 'store')}.`)
   expect(second.complaints()).toContain('DATA_DIR')
   expect(await send(url, { from: ann, to: ben, id: uuidv7() })).toBe(true)
   expect(await readMessages(url, ben)).toHaveLength(1)
   expect(await endProcess(child, 'SIGTERM')).toBe(0)
+})
+
+const brokenFolders: Record<
+  string,
+  { breakIt: (dataDir: string) => Promise<unknown>; words: string }
+> = {
+  'a store without CURRENT': {
+    breakIt: (dataDir) => rm(join(dataDir, 'store', 'CURRENT')),
+    words: 'the file CURRENT is missing',
+  },
+  'half a table': {
+    async breakIt(dataDir) {
+      const store = join(dataDir, 'store')
+      const table = (await readdir(store)).find((name) => name.endsWith('.ldb'))
+      await truncate(join(store, must(table, 'a table')), 300)
+    },
+    words: 'as if the folder had been copied in part',
+  },
+  'an empty jwt-secret': {
+    breakIt: (dataDir) => truncate(join(dataDir, 'jwt-secret')),
+    words: 'jwt-secret must hold at least 32 characters, and has 0',
+  },
+  'a file in the place of DATA_DIR': {
+    async breakIt(dataDir) {
+      await rm(dataDir, { recursive: true })
+      await writeFile(dataDir, '')
+    },
+    words: 'DATA_DIR must be a folder',
+  },
+}
+
+test.each(Object.entries(brokenFolders))(
+  '%s stops the start with words that need no stack, and the code that ends restarts',
+  async (_what, { breakIt, words }) => {
+    const dataDir = await nameDataDir()
+    const first = await startServerProcess({ dataDir })
+    await register(first.url, 'Ann')
+    await endProcess(first.child, 'SIGKILL')
+    // The start after a kill makes a table of the log.
+    const second = await startServerProcess({ dataDir })
+    await endProcess(second.child, 'SIGTERM')
+    await breakIt(dataDir)
+    const { child, complaints } = await spawnServer({ dataDir })
+    expect((await once(child, 'exit'))[0]).toBe(78)
+    expect(complaints()).toContain('Petrel cannot run:')
+    expect(complaints()).toContain(dataDir)
+    expect(complaints()).toContain(words)
+    expect(complaints()).not.toMatch(/^ +at /m)
+  },
+)
+
+test('P3: a store without CURRENT is repaired by a word, and everybody is there again', async () => {
+  const dataDir = await nameDataDir()
+  const { child, url } = await startServerProcess({ dataDir })
+  const [ann, ben] = [await register(url, 'Ann'), await register(url, 'Ben')]
+  expect(await send(url, { from: ann, to: ben, id: uuidv7() })).toBe(true)
+  const tooEarly = await spawnServer({ dataDir, words: ['repair'], stdout: 'pipe' })
+  expect((await once(tooEarly.child, 'exit'))[0]).toBe(1)
+  expect(tooEarly.complaints()).toContain('Stop it before the repair.')
+  await endProcess(child, 'SIGKILL')
+  await rm(join(dataDir, 'store', 'CURRENT'))
+
+  const repair = await spawnServer({ dataDir, words: ['repair'], stdout: 'pipe' })
+  const said: string[] = []
+  repair.child.stdout?.on('data', (text) => said.push(String(text)))
+  expect((await once(repair.child, 'exit'))[0]).toBe(0)
+  expect(said.join('')).toContain('Nothing is lost')
+  const next = await startServerProcess({ dataDir })
+  expect(await readMessages(next.url, ben)).toHaveLength(1)
+  expect(await endProcess(next.child, 'SIGTERM')).toBe(0)
 })
 
 test('P3: a server that is told to stop in the middle of traffic stops, and nothing acknowledged is lost', async () => {

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { proposeMessage } from './messages/proposals/propose-message.ts'
+import { proposeMessage } from './messages/proposals/proposal.ts'
 import { describeCouches } from './storage/couch/couches.contract.ts'
 import { startLosingProxy } from './testing/couch/start-losing-proxy.ts'
 import { startTestApp, type TestApp, type TestPerson } from './testing/start-test-app.ts'

@@ -5,6 +5,7 @@ import { request } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { connect } from 'node:tls'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import WebSocket from 'ws'
 import { makeTestCertificate } from './testing/make-test-certificate.ts'
@@ -18,7 +19,8 @@ describe('with TLS_CERT and TLS_KEY', () => {
     await writeFile(join(folder, 'cert.pem'), cert)
     await writeFile(join(folder, 'key.pem'), key)
     const env = { TLS_CERT: join(folder, 'cert.pem'), TLS_KEY: join(folder, 'key.pem') }
-    Object.assign(opened, { folder, ca: cert, app: await startTestApp(env) })
+    const app = await startTestApp(env, { certificateEveryMs: 10 })
+    Object.assign(opened, { folder, ca: cert, app })
   })
   afterAll(async () => {
     await opened.app.close()
@@ -28,6 +30,8 @@ describe('with TLS_CERT and TLS_KEY', () => {
   async function ask(path: string, body?: unknown) {
     const sent = request(`${opened.app.url}${path}`, {
       ca: opened.ca,
+      // A connection of its own: kept ones were opened under an earlier certificate.
+      agent: false,
       method: body === undefined ? 'GET' : 'POST',
       headers: { 'content-type': 'application/json' },
     })
@@ -57,6 +61,29 @@ describe('with TLS_CERT and TLS_KEY', () => {
     expect(JSON.parse(String(frame)).event).toBe('users-online')
     socket.close()
     await once(socket, 'close')
+  })
+
+  it('serves a renewed certificate from the next connection on, and never half of one', async () => {
+    const before = opened.ca
+    const socket = connect({ port: opened.app.port, host: '127.0.0.1', ca: before })
+    await once(socket, 'secureConnect')
+    const renewed = makeTestCertificate()
+    // A renewal writes one file after the other: until both fit, the one before is served.
+    await writeFile(join(opened.folder, 'key.pem'), renewed.key)
+    expect((await ask('/healthz')).status).toBe(200)
+    await writeFile(join(opened.folder, 'cert.pem'), renewed.cert)
+    opened.ca = renewed.cert
+    await expect.poll(() => ask('/healthz').then(({ status }) => status, String)).toBe(200)
+    opened.ca = before
+    await expect(ask('/healthz')).rejects.toThrow('certificate')
+    opened.ca = renewed.cert
+    // Connections that are open stay so.
+    expect(socket.closed).toBe(false)
+    socket.destroy()
+
+    await writeFile(join(opened.folder, 'cert.pem'), 'no certificate')
+    await rm(join(opened.folder, 'key.pem'))
+    expect((await ask('/healthz')).status).toBe(200)
   })
 
   it('answers nothing over plain HTTP', async () => {

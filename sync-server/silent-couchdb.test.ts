@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { findFreePort } from './lib/find-free-port.ts'
+import { findFreePort } from './lib/testing/find-free-port.ts'
 import { startLikeCouch } from './testing/couch/start-like-couch.ts'
 import { startLosingProxy } from './testing/couch/start-losing-proxy.ts'
 import { buildServer } from './testing/open-test-process.ts'

@@ -22,3 +22,20 @@ export class ApiError extends Error {
     this.retryAfterMs = problem.retryAfterMs ?? 0
   }
 }
+
+/** @throws ApiError `input` with these words, before sending, when required input is missing */
+export function requireInput(isGiven: unknown, words: string): asserts isGiven {
+  if (!isGiven) throw new ApiError({ status: 0, code: 'input', words })
+}
+
+const passing = new Set([0, 408, 429])
+
+/** May the same request succeed later? */
+export function isPassing(cause: unknown): boolean {
+  return cause instanceof ApiError && (passing.has(cause.status) || cause.status >= 500)
+}
+
+/** Does the server say that there is no such account? */
+export function isUserGone(cause: unknown): boolean {
+  return cause instanceof ApiError && cause.code === 'user_not_found'
+}

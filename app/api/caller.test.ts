@@ -54,16 +54,33 @@ test('an answer in another shape is a failure with words, not a value', async ()
   })
 })
 
+const signedOut = JSON.stringify({ code: 'session_ended', error: 'Sign in again.' })
+
 test('a 401 tells which token has ended; without one it tells nothing', async () => {
-  const { ask, heard } = await start((_request, response) => void response.writeHead(401).end('{}'))
+  const { ask, heard } = await start(
+    (_request, response) => void response.writeHead(401).end(signedOut),
+  )
   await expect(ask('a.b.c')).rejects.toMatchObject({ status: 401 })
   await expect(ask()).rejects.toMatchObject({ status: 401 })
   expect(heard.unauthorized).toEqual(['a.b.c'])
 })
 
+test.each(['{}', '<html>Your password?', '{"error":"Unauthorized"}'])(
+  'P1: a 401 of something on the way, %s, ends no sign-in',
+  async (body) => {
+    const { ask, heard } = await start(
+      (_request, response) => void response.writeHead(401).end(body),
+    )
+    await expect(ask('a.b.c')).rejects.toMatchObject({ status: 401 })
+    expect(heard.unauthorized).toEqual([])
+  },
+)
+
 test('a 401 fails once it is decided whether the sign-in has ended', async () => {
   const told: string[] = []
-  const { serverUrl } = await start((_request, response) => void response.writeHead(401).end('{}'))
+  const { serverUrl } = await start(
+    (_request, response) => void response.writeHead(401).end(signedOut),
+  )
   const call = createCaller({
     serverUrl,
     fetch,

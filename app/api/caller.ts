@@ -1,9 +1,9 @@
 import type * as z from 'zod/mini'
-import { errorAnswer } from '../../schema/api/api-error.ts'
+import { errorAnswer, isSignedOutAnswer } from '../../schema/api/api-error.ts'
 import { wireHeader, wireVersion } from '../../schema/api/wire.ts'
 import { limits } from '../../schema/limits.ts'
 import { ApiError } from './api-error.ts'
-import { joinSignals } from './join-signals.ts'
+import type { SessionStore } from './session-store.ts'
 
 export interface Call<Answer extends z.ZodMiniType> {
   method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -35,7 +35,10 @@ export interface CallerOptions {
   fetch: typeof fetch
   /** Called with the server's time (`x-petrel-now`, epoch ms) when an answer carries it. */
   onServerTime?: (now: number) => void
-  /** Called when a call with this token got 401; the call fails once this has resolved. */
+  /**
+   * Called when the server said that this token's sign-in has ended; the call fails once this has
+   * resolved.
+   */
   onUnauthorized: (token: string) => void | Promise<void>
   /** The timeout for calls that set none; 15 s when absent. */
   timeoutMs?: number
@@ -58,7 +61,8 @@ export function createCaller(options: CallerOptions) {
     const { response, json } = await ask(request, signal).catch((cause: unknown) => {
       throw withoutAnswer(cause, limit.aborted)
     })
-    if (response.status === 401 && request.token) await onUnauthorized(request.token)
+    const isSignedOut = isSignedOutAnswer({ status: response.status, body: json })
+    if (isSignedOut && request.token) await onUnauthorized(request.token)
     if (!response.ok) throw refused({ request, response, json })
     const parsed = request.answer.safeParse(json)
     if (parsed.success) return parsed.data
@@ -123,5 +127,55 @@ function refused(answer: {
     code: told.success ? told.data.code : 'unknown',
     retryAfterMs: seconds > 0 ? seconds * 1_000 : 0,
     words: request.words?.[status] ?? (told.success ? told.data.error : request.fallback),
+  })
+}
+
+export type ApiOptions = Omit<CallerOptions, 'onUnauthorized'> & { sessions: SessionStore }
+
+/**
+ * `call` for anyone, and `callSignedIn` with the current sign-in's token. The
+ * server's own 401 removes the sign-in, nothing else.
+ */
+export function createCallers(options: ApiOptions): { call: Caller; callSignedIn: Caller } {
+  const { sessions, ...rest } = options
+  const call = createCaller({
+    ...rest,
+    async onUnauthorized(token) {
+      if (sessions.get()?.token === token) await sessions.expire()
+    },
+  })
+  return {
+    call,
+    async callSignedIn(request) {
+      const token = sessions.get()?.token
+      if (token) return await call({ ...request, token })
+      const words = 'Authentication required'
+      throw new ApiError({ status: 401, code: 'authentication_required', words })
+    },
+  }
+}
+
+/**
+ * Aborts when any of them does, then removes its listeners: `AbortSignal.any`, which browsers of
+ * 2023 lack.
+ */
+export function joinSignals(signals: readonly AbortSignal[]): AbortSignal {
+  const joined = new AbortController()
+  for (const signal of signals) {
+    if (signal.aborted) joined.abort(signal.reason)
+    const abort = () => joined.abort(signal.reason)
+    signal.addEventListener('abort', abort, { once: true, signal: joined.signal })
+  }
+  return joined.signal
+}
+
+/** The answer, or the fallback when the server has none (404). */
+export function orWhenMissing<Answer, Instead>(
+  asked: Promise<Answer>,
+  instead: Instead,
+): Promise<Answer | Instead> {
+  return asked.catch((cause: unknown) => {
+    if (cause instanceof ApiError && cause.status === 404) return instead
+    throw cause
   })
 }

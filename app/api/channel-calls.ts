@@ -2,7 +2,9 @@ import * as z from 'zod/mini'
 import {
   type SendWhatsApp,
   type WhatsAppSent,
+  type WhatsAppTemplate,
   whatsAppSent,
+  whatsAppTemplate,
 } from '../../schema/api/send-whatsapp.ts'
 import {
   type WebhookStats,
@@ -13,15 +15,15 @@ import {
   webhookStatusAnswer,
   whatsAppStatusAnswer,
 } from '../../schema/api/webhook-answers.ts'
-import { type WhatsAppChannel, whatsAppChannel } from '../../schema/api/whatsapp-channel.ts'
 import {
   type NewWhatsAppContact,
+  type WhatsAppChannel,
   type WhatsAppContact,
+  whatsAppChannel,
   whatsAppContact,
-} from '../../schema/api/whatsapp-contact.ts'
-import { type WhatsAppTemplate, whatsAppTemplate } from '../../schema/api/whatsapp-template.ts'
+} from '../../schema/api/whatsapp-link.ts'
+import { requireInput } from './api-error.ts'
 import type { Caller, CallOptions } from './caller.ts'
-import { requireInput } from './require-input.ts'
 
 /** A file that WhatsApp fetches from the author's own server. */
 interface LinkedFile {

@@ -1,6 +1,6 @@
 import type { Api, createApi } from './api.ts'
 import { createAuthCalls } from './auth-calls.ts'
-import { createCallers } from './callers.ts'
+import { createCallers } from './caller.ts'
 import { createPeopleCalls } from './people-calls.ts'
 
 type Calls = { [name: string]: (...given: never[]) => Promise<unknown> }
@@ -30,22 +30,38 @@ export function createLazyApi(options: Parameters<typeof createApi>[0]): Api {
     own: deferCalls(async () => (await load()).own),
     messages: deferCalls(async () => (await load()).messages),
     conversations: deferCalls(async () => (await load()).conversations),
+    admin: deferCalls(async () =>
+      (await import('./admin-calls.ts')).createAdminCalls(callers.callSignedIn),
+    ),
     whatsApp: deferCalls(async () => (await load()).whatsApp),
   }
 }
 
-/** Calls that exist as soon as they are made; those in `ready` exist from the start. */
-function deferCalls<Group extends object>(
+/**
+ * Calls that exist as soon as they are made; those in `ready` exist from the start. All are of one
+ * group, which may remember something from one to the next; a load that failed is tried again.
+ */
+export function deferCalls<Group extends object>(
   load: () => Promise<Group>,
   ready?: Partial<Group>,
 ): Group {
   const known = { ...ready } as Record<string, unknown>
+  let loaded: Promise<Group> | undefined
+
+  function loadOnce(): Promise<Group> {
+    loaded ??= load()
+    loaded.catch(() => {
+      loaded = undefined
+    })
+    return loaded
+  }
+
   return new Proxy(known, {
     get(_target, name) {
       // `await` takes an object with `then` for a promise.
       if (typeof name !== 'string' || name === 'then') return undefined
       known[name] ??= async (...given: never[]) => {
-        const calls = (await load()) as Calls
+        const calls = (await loadOnce()) as Calls
         return await calls[name]?.(...given)
       }
       return known[name]

@@ -7,6 +7,7 @@ import {
   deviceLinkCancelled,
   deviceLinkDecided,
   deviceLinkStep,
+  type HandedKeys,
   type ScannedDevice,
   scannedDevice,
 } from '../../schema/api/device-link.ts'
@@ -25,12 +26,15 @@ export function createLinkingCalls(options: { call: Caller; callSignedIn: Caller
     `/auth/device-links/${encodeURIComponent(id)}/${step}`
   const ofPerson = (id: string) => `/users/me/device-links/${encodeURIComponent(id)}`
   return {
-    begin: (publicKey: string, options?: CallOptions): Promise<DeviceLinkBegun> =>
+    begin: (
+      publicKey: string,
+      { agreement, ...options }: CallOptions & { agreement?: string } = {},
+    ): Promise<DeviceLinkBegun> =>
       call({
         ...options,
         method: 'POST',
         path: '/auth/device-links',
-        body: { publicKey },
+        body: { publicKey, ...(agreement && { agreement }) },
         answer: deviceLinkBegun,
         fallback: "Couldn't make a code",
       }),
@@ -99,11 +103,15 @@ export function createLinkingCalls(options: { call: Caller; callSignedIn: Caller
     decide: (given: {
       id: string
       isAllowed: boolean
+      handedKeys?: HandedKeys
     }): Promise<z.infer<typeof deviceLinkDecided>> =>
       callSignedIn({
         method: 'PUT',
         path: ofPerson(given.id),
-        body: { isAllowed: given.isAllowed },
+        body: {
+          isAllowed: given.isAllowed,
+          ...(given.handedKeys && { handedKeys: given.handedKeys }),
+        },
         answer: deviceLinkDecided,
         fallback: "Couldn't link the device",
       }),

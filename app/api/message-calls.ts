@@ -1,6 +1,5 @@
 import * as z from 'zod/mini'
 import { messagesDeleted, uploadEnded } from '../../schema/api/done-answers.ts'
-import { limitUploadMs } from '../../schema/api/limit-upload-ms.ts'
 import {
   type MessageAnswer,
   type MessageStatusAnswer,
@@ -10,12 +9,12 @@ import {
   statusHistoryAnswer,
 } from '../../schema/api/message-answer.ts'
 import type { sendMessage } from '../../schema/api/send-message.ts'
+import { limitUploadMs } from '../../schema/api/wire.ts'
 import { limits } from '../../schema/limits.ts'
+import { type FetchedLink, fetchedLink } from '../../schema/link-preview.ts'
 import { missingUploads, uploadedFile, uploadSoFar } from '../../schema/media.ts'
-import { ApiError } from './api-error.ts'
-import type { Caller, CallOptions } from './caller.ts'
-import { orWhenMissing } from './or-when-missing.ts'
-import { requireInput } from './require-input.ts'
+import { ApiError, requireInput } from './api-error.ts'
+import { type Caller, type CallOptions, orWhenMissing } from './caller.ts'
 
 export type UploadedFile = z.infer<typeof uploadedFile>
 
@@ -37,6 +36,13 @@ const uploadAt = (uploadId: string) => `/messages/uploads/${encodeURIComponent(u
 /** Messages, single and in lists. The app itself replicates them; this is for programs. */
 export function createMessageCalls(call: Caller) {
   return {
+    /** What the page behind an address says of itself; null when it says nothing. */
+    async previewLink(url: string, options?: CallOptions): Promise<FetchedLink['page']> {
+      const asked = { method: 'POST', path: '/links/preview', body: { url } } as const
+      const fallback = 'Failed to fetch the link'
+      return (await call({ ...options, ...asked, answer: fetchedLink, fallback })).page
+    },
+
     /** The conversation with this person, oldest first. */
     async list(userId: string, page: Page = {}): Promise<MessageAnswer[]> {
       requireInput(userId, 'User ID is required')
@@ -62,7 +68,7 @@ export function createMessageCalls(call: Caller) {
       options?: CallOptions,
     ): Promise<MessageAnswer> {
       requireInput(
-        message?.recipientId && (message.content || message.mediaUrl),
+        message?.recipientId && (message.content || message.sealed || message.mediaUrl),
         'Missing required message data',
       )
       const isOfChannel = Boolean(message.whatsappData)
@@ -105,13 +111,14 @@ export function createMessageCalls(call: Caller) {
       })
     },
 
-    async edit(messageId: string, content: string): Promise<MessageAnswer> {
+    /** With the words sealed for the two people in place of a text, where the message is. */
+    async edit(messageId: string, content: string | { sealed: string }): Promise<MessageAnswer> {
       requireInput(messageId, needsId)
       requireInput(content, 'The new content is required')
       return await call({
         method: 'PUT',
         path: at(messageId),
-        body: { content },
+        body: typeof content === 'string' ? { content } : content,
         answer: messageAnswer,
         fallback: 'Failed to edit message',
       })
@@ -169,12 +176,15 @@ export function createMessageCalls(call: Caller) {
       })
     },
 
-    async setReaction(messageId: string, emoji: string): Promise<MessageAnswer> {
+    async setReaction(
+      messageId: string,
+      emoji: string | { sealed: string },
+    ): Promise<MessageAnswer> {
       requireInput(messageId, needsId)
       return await call({
         method: 'PUT',
         path: `${at(messageId)}/reaction`,
-        body: { emoji },
+        body: typeof emoji === 'string' ? { emoji } : { emoji: '', ...emoji },
         answer: messageAnswer,
         fallback: 'Failed to react to message',
       })

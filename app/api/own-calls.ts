@@ -1,7 +1,14 @@
 import * as z from 'zod/mini'
 import { type AccountExport, accountExport } from '../../schema/api/account-export.ts'
 import {
+  type AccountDeletion,
   type EmailChange,
+  type KeptSeeds,
+  keptSeeds,
+  type MadeInvitation,
+  madeInvitation,
+  type NewKeys,
+  type NewWraps,
   type PasswordChange,
   type Session,
   session,
@@ -12,7 +19,6 @@ import {
   passwordChanged,
   sessionEnded,
 } from '../../schema/api/done-answers.ts'
-import { limitUploadMs } from '../../schema/api/limit-upload-ms.ts'
 import { type PushSubscriptionBody, pushEnded, pushKept, pushKey } from '../../schema/api/push.ts'
 import { type Usage, usage } from '../../schema/api/usage.ts'
 import {
@@ -20,12 +26,13 @@ import {
   linkedWhatsApp,
   type WhatsAppLink,
 } from '../../schema/api/whatsapp-link.ts'
+import { limitUploadMs } from '../../schema/api/wire.ts'
 import { limits } from '../../schema/limits.ts'
 import { pictureMimeTypes, uploadedPicture } from '../../schema/media.ts'
 import { type TimedSettings, timedSettings } from '../../schema/settings.ts'
 import { type OwnUser, ownUser, type ProfileChange } from '../../schema/user.ts'
+import { requireInput } from './api-error.ts'
 import type { Caller, CallOptions } from './caller.ts'
-import { requireInput } from './require-input.ts'
 
 type Settings = OwnUser['settings']
 
@@ -150,6 +157,16 @@ export function createOwnCalls(options: { call: Caller; record: OwnRecord }) {
     /** Brings settings that were set at their own times. @returns all of them, with their times */
     changeSettings,
 
+    /** Admits one person, where an account needs an invitation. */
+    async makeInvitation(): Promise<MadeInvitation> {
+      return await call({
+        method: 'POST',
+        path: '/users/me/invitations',
+        answer: madeInvitation,
+        fallback: "Couldn't make an invitation",
+      })
+    },
+
     /** Marks this person as online, or offline, for a minute. */
     async setOnline(isOnline: boolean): Promise<void> {
       await call({
@@ -218,6 +235,36 @@ export function createOwnCalls(options: { call: Caller; record: OwnRecord }) {
           fallback: 'Failed to change the email',
         }),
       ),
+
+    /** What the password and the recovery key open. */
+    readSeeds: (): Promise<KeptSeeds> =>
+      call({
+        path: '/users/me/keys',
+        answer: keptSeeds,
+        fallback: 'Failed to fetch your keys',
+      }),
+
+    /** The first keys of an account; or, with the password, new ones in their place. */
+    setKeys: (given: NewKeys): Promise<OwnUser> =>
+      keptRecord(
+        call({
+          method: 'PUT',
+          path: '/users/me/keys',
+          body: given,
+          answer: ownUser,
+          fallback: 'Failed to store your keys',
+        }),
+      ),
+
+    /** Wraps the seed once more, for the password or the recovery key. */
+    setWraps: (given: NewWraps): Promise<KeptSeeds> =>
+      call({
+        method: 'PUT',
+        path: '/users/me/keys/wraps',
+        body: given,
+        answer: keptSeeds,
+        fallback: 'Failed to store your keys',
+      }),
 
     listSessions: (): Promise<Session[]> =>
       call({
@@ -293,11 +340,16 @@ export function createOwnCalls(options: { call: Caller; record: OwnRecord }) {
         timeoutMs: limits.uploadTimeoutMs,
       }),
 
-    /** Deletes the account and all its data. */
-    async deleteAccount(): Promise<void> {
+    /** Deletes the account and all its data. Needs the password: it cannot be undone. */
+    async deleteAccount(deletion: AccountDeletion): Promise<void> {
+      requireInput(
+        deletion?.password ?? deletion?.secret,
+        'Deleting your account needs your password.',
+      )
       await call({
         method: 'DELETE',
         path: '/users/me',
+        body: deletion,
         answer: accountDeleted,
         fallback: 'Failed to delete account',
       })

@@ -1,9 +1,8 @@
 import * as z from 'zod/mini'
 import { limits } from '../../schema/limits.ts'
 import { type PublicUser, publicUser } from '../../schema/user.ts'
-import type { Caller } from './caller.ts'
-import { orWhenMissing } from './or-when-missing.ts'
-import { requireInput } from './require-input.ts'
+import { requireInput } from './api-error.ts'
+import { type Caller, orWhenMissing } from './caller.ts'
 
 const people = z.array(publicUser)
 

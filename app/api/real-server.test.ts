@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { must } from '../../schema/helpers/must.ts'
+import { must } from '../../schema/helpers/assertions.ts'
 import { createKeyValueStorage } from '../database/storage/key-value-storage.ts'
 import { startLabServer } from '../lab/server/start-lab-server.ts'
 import { createApi } from './api.ts'
@@ -89,7 +89,10 @@ test('everything about people is understood as the server answers it', async () 
   expect((await own.exportAccount()).user.username).toBe('ann')
   await expect(own.endSession('none')).rejects.toMatchObject({ code: 'session_not_found' })
   await ann.api.auth.login({ username: 'ann', password: 'another secret' })
-  await own.deleteAccount()
+  await expect(own.deleteAccount({ password: 'a secret' })).rejects.toMatchObject({
+    code: 'wrong_password',
+  })
+  await own.deleteAccount({ password: 'another secret' })
   await expect(own.me()).rejects.toMatchObject({ status: 401 })
   expect(ann.sessions.get()).toBeUndefined()
 })

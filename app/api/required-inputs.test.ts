@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { type AnyCall, ben } from './call-catalogue.ts'
-import { openTestAnswers } from './open-test-answers.ts'
+import { type AnyCall, ben } from './testing/call-catalogue.ts'
+import { openTestAnswers } from './testing/open-test-answers.ts'
 
 test.each<[what: string, call: AnyCall, words: string]>([
   ['a user id', (api) => api.users.get(''), 'User ID is required'],
@@ -20,6 +20,11 @@ test.each<[what: string, call: AnyCall, words: string]>([
   ['a user id', (api) => api.conversations.getStats(''), 'User ID is required'],
   ['profile data', (api) => api.own.updateProfile({}), 'Profile data is required'],
   ['settings', (api) => api.own.updateSettings(JSON.parse('null')), 'Settings object is required'],
+  [
+    'the password',
+    (api) => api.own.deleteAccount({ password: '' }),
+    'Deleting your account needs your password.',
+  ],
   ['a picture', (api) => api.own.updatePicture(JSON.parse('null')), 'Image file is required'],
   [
     'a picture of a kind that is taken',

@@ -1,9 +1,7 @@
 import { expect, test } from 'vitest'
 import { limits } from '../../schema/limits.ts'
 import { ApiError } from './api-error.ts'
-import { describeFailure } from './describe-failure.ts'
-import { limitTime } from './limit-time.ts'
-import { retryCall } from './retry-call.ts'
+import { describeFailure, limitTime, retryCall } from './retry-call.ts'
 
 const failed = (status: number, code = 'told') => new ApiError({ status, code, words: 'Told so.' })
 

@@ -3,7 +3,7 @@ import { createDeferred } from '../../schema/helpers/deferred.ts'
 import { createKeyValueStorage } from '../database/storage/key-value-storage.ts'
 import { createSessionStore } from './session-store.ts'
 import { sessionsOf } from './sessions-of.ts'
-import { testSession as session } from './test-session.ts'
+import { testSession as session } from './testing/open-test-answers.ts'
 
 function start() {
   const [kept, passing] = [createKeyValueStorage(), createKeyValueStorage()]

@@ -1,5 +1,5 @@
 import type { SignedIn } from '../../schema/api/auth.ts'
-import { parseJson } from '../../schema/helpers/parse-json.ts'
+import { parseJson } from '../../schema/helpers/json.ts'
 import { readKeptUser } from '../../schema/user.ts'
 
 /** `localStorage` and `sessionStorage`, or substitutes. */

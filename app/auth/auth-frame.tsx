@@ -6,6 +6,8 @@ import styles from './auth-frame.module.css'
 
 interface AuthFrameProps {
   children: ReactNode
+  /** Does the server take sealed messages? Else the page does not speak of encryption. */
+  isEncrypted: boolean
   /** Shown above the rest. */
   notice?: ReactNode
   /** Shown above the note at the bottom. */
@@ -13,7 +15,7 @@ interface AuthFrameProps {
 }
 
 /** The brand bar and the bottom note, shared by sign-in and registration. */
-export function AuthFrame({ children, notice, footer }: AuthFrameProps) {
+export function AuthFrame({ children, isEncrypted, notice, footer }: AuthFrameProps) {
   return (
     <div className={styles.page}>
       <header className={styles.bar}>
@@ -26,8 +28,13 @@ export function AuthFrame({ children, notice, footer }: AuthFrameProps) {
       </main>
       <footer className={styles.foot}>
         {footer}
+        {/* Keeps its room: the server's first answer moves nothing. */}
         <p className={styles.encrypted}>
-          <Icon name="lock" size={14} /> Your personal messages are end-to-end encrypted
+          {isEncrypted && (
+            <>
+              <Icon name="lock" size={14} /> Your personal messages are end-to-end encrypted
+            </>
+          )}
         </p>
       </footer>
     </div>

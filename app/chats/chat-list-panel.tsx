@@ -10,6 +10,9 @@ import {
 } from 'react'
 import { Link } from 'react-router-dom'
 import type { Messenger } from '../sync/messenger-types.ts'
+import { IconButton } from '../ui/buttons/icon-button.tsx'
+import { isComposing } from '../ui/forms/insert-text.ts'
+import { useArrowKeys } from '../ui/hooks/use-arrow-keys.ts'
 import { useHeldWhilePressed } from '../ui/hooks/use-held-while-pressed.ts'
 import { useLiveValue } from '../ui/hooks/use-live-value.ts'
 import { Icon } from '../ui/icons/icon.tsx'
@@ -17,12 +20,11 @@ import { useKeptFocus } from '../ui/layers/use-kept-focus.ts'
 import { productName } from '../ui/product.ts'
 import styles from './chat-list-panel.module.css'
 import { ConversationList, conversationRow } from './conversation-list.tsx'
-import { Everybody } from './everybody.tsx'
-import { FilterChips } from './filter-chips.tsx'
-import { filterRows, type ListFilter, nameEmptyList } from './filter-rows.ts'
-import { SearchBox } from './search-box.tsx'
+import type { WaysIn } from './everybody.tsx'
+import { filterRows, type ListFilter, listFilters, nameEmptyList } from './filter-rows.ts'
 import { useBoxArrows } from './use-box-arrows.ts'
-import { useCollapse } from './use-collapse.ts'
+
+const slackPx = 24
 
 const loadSearchResults = () =>
   import('./search-results.tsx').then((module) => ({ default: module.SearchResults }))
@@ -30,13 +32,17 @@ const loadSearchResults = () =>
 /** Loads when a search starts. */
 const LazySearchResults = lazy(loadSearchResults)
 
+const LazyEverybody = lazy(() =>
+  import('./everybody.tsx').then((module) => ({ default: module.Everybody })),
+)
+
 const LazyStarredList = lazy(() =>
   import('./starred-list.tsx').then((module) => ({ default: module.StarredList })),
 )
 
 export type ListView = 'all' | 'archived' | 'starred'
 
-interface ChatListPanelProps {
+interface ChatListPanelProps extends WaysIn {
   messenger: Messenger
   view: ListView
   selectedPeerId: string | undefined
@@ -147,15 +153,20 @@ function ViewBody(props: ChatListPanelProps & Filtering) {
       filter={isArchived ? 'All' : filter}
       onFilter={onFilter}
       linkState={isArchived ? archivedState : linkState}
+      onInvite={props.onInvite}
+      onNewChat={props.onNewChat}
     />
   )
 }
 
-interface ConversationsProps extends Filtering {
+interface ConversationsProps extends Filtering, WaysIn {
   messenger: Messenger
   isArchived: boolean
   selectedPeerId: string | undefined
 }
+
+/** With fewer chats than this, the people to write to are shown beneath them. */
+const fewChats = 5
 
 const archivedState = { listView: 'archived' }
 
@@ -167,6 +178,18 @@ function Conversations(props: ConversationsProps) {
   const rows = useMemo(
     () => filterRows(all, { isArchived, filter, keptPeerId }),
     [all, isArchived, filter, keptPeerId],
+  )
+  const known = useMemo(() => new Set(all.map(({ peerId }) => peerId)), [all])
+  const offersPeople = !isArchived && filter === 'All'
+  const everybody = (
+    <Suspense fallback={null}>
+      <LazyEverybody
+        messenger={messenger}
+        known={known}
+        onInvite={props.onInvite}
+        onNewChat={props.onNewChat}
+      />
+    </Suspense>
   )
   const archivedCount = all.reduce((count, row) => count + (row.isArchived ? 1 : 0), 0)
   return (
@@ -184,7 +207,7 @@ function Conversations(props: ConversationsProps) {
           messenger={messenger}
           words={nameEmptyList(isArchived, filter)}
           hasConversations={all.length > 0}
-          offersPeople={!isArchived && filter === 'All'}
+          everybody={offersPeople ? everybody : undefined}
         />
       ) : (
         <ConversationList
@@ -192,6 +215,7 @@ function Conversations(props: ConversationsProps) {
           messenger={messenger}
           selectedPeerId={selectedPeerId}
           linkState={props.linkState}
+          end={offersPeople && all.length < fewChats ? everybody : undefined}
         />
       )}
     </>
@@ -203,19 +227,30 @@ interface EmptyListProps {
   words: string
   /** Does this device have any, in any view? */
   hasConversations: boolean
-  /** May the list show everybody while there is no conversation? */
-  offersPeople: boolean
+  /** Set where the list shows everybody while there is no conversation. */
+  everybody: ReactNode
 }
 
 /** A device without any conversation shows no words before the server's first answer (P10). */
-function EmptyList({ messenger, words, hasConversations, offersPeople }: EmptyListProps) {
+function EmptyList({ messenger, words, hasConversations, everybody }: EmptyListProps) {
   const { state, hasSynced = false } = useLiveValue(messenger.connection)
   const people = useLiveValue(useMemo(() => messenger.users.list(), [messenger]))
-  if (hasConversations) return <Empty words={words} />
-  if (offersPeople && people.length > 0) return <Everybody people={people} messenger={messenger} />
-  if (!hasSynced && state === 'starting') return <Empty words="Authenticating..." />
-  if (!hasSynced && state === 'connecting') return <Empty words="Loading chats..." />
-  return <Empty words={words} />
+  const scroller = useRef<HTMLDivElement>(null)
+  useArrowKeys(scroller, 'a')
+  const isKnownEmpty = hasConversations || hasSynced
+  const hasPeople = everybody && people.length > 0 && !hasConversations
+  if (!hasPeople && !isKnownEmpty && state === 'starting') {
+    return <Empty words="Authenticating..." />
+  }
+  if (!hasPeople && !isKnownEmpty && state === 'connecting') {
+    return <Empty words="Loading chats..." />
+  }
+  return (
+    <div className={styles.scroller} ref={scroller}>
+      {!hasPeople && <Empty words={words} />}
+      {everybody}
+    </div>
+  )
 }
 
 function Empty({ words }: { words: string }) {
@@ -256,15 +291,117 @@ function useKeptPeer(filter: ListFilter, selectedPeerId: string | undefined): st
 function ListProblems({ messenger }: { messenger: Messenger }) {
   const { state, words } = useLiveValue(messenger.connection)
   const usersProblem = useLiveValue(messenger.users.problem)
+  const hasList = useLiveValue(messenger.conversations).length > 0
   const isReachable = state === 'live' || state === 'trouble'
   return (
     <div role="status">
       {state === 'trouble' && (
-        <p className={styles.problem}>Failed to load conversations: {words}</p>
+        <p className={styles.problem}>
+          {hasList ? "Couldn't update your chats" : 'Failed to load conversations'}: {words}
+        </p>
       )}
       {isReachable && usersProblem && (
         <p className={styles.problem}>Failed to load users: {usersProblem}</p>
       )}
     </div>
+  )
+}
+
+interface FilterChipsProps {
+  filter: ListFilter
+  onChange(filter: ListFilter): void
+}
+
+function FilterChips({ filter, onChange }: FilterChipsProps) {
+  return (
+    <fieldset className={styles.chips} aria-label="Filter chats">
+      {listFilters.map((name) => (
+        <button
+          key={name}
+          type="button"
+          className={styles.chip}
+          aria-pressed={name === filter}
+          onClick={() => onChange(name)}
+        >
+          {name}
+        </button>
+      ))}
+    </fieldset>
+  )
+}
+
+/**
+ * Sets `data-collapsed` on the panel while its list is scrolled, so that a low screen can hide the
+ * part above the list. Only if the taller list still scrolls, and not while the search has the
+ * focus.
+ */
+function useCollapse(panel: RefObject<HTMLElement | null>): void {
+  useEffect(() => {
+    const element = panel.current
+    if (!element) return
+    const onScroll = ({ target }: Event) => {
+      if (!(target instanceof HTMLElement) || target === element) return
+      const { scrollTop, scrollHeight, clientHeight } = target
+      if (scrollTop <= 0) return element.removeAttribute('data-collapsed')
+      const headPx = element.clientHeight - clientHeight
+      const isLong = scrollHeight - clientHeight > Math.max(0, headPx) + slackPx
+      const isSearching = element.querySelector('search')?.contains(document.activeElement)
+      if (scrollTop > slackPx && isLong && !isSearching) element.setAttribute('data-collapsed', '')
+    }
+    // `scroll` does not bubble.
+    element.addEventListener('scroll', onScroll, { capture: true, passive: true })
+    return () => element.removeEventListener('scroll', onScroll, { capture: true })
+  }, [panel])
+}
+
+interface SearchBoxProps {
+  query: string
+  onChange(query: string): void
+  onFocus(): void
+  /** Called on Enter: the search gets its own screen and URL. */
+  onSubmit(): void
+  /** Does it take the focus on mount? */
+  isFirst: boolean
+}
+
+function SearchBox({ query, onChange, onFocus, onSubmit, isFirst }: SearchBoxProps) {
+  const field = useRef<HTMLInputElement>(null)
+  const [isFocusWanted] = useState(isFirst)
+  useEffect(() => {
+    if (isFocusWanted) field.current?.focus()
+  }, [isFocusWanted])
+  return (
+    <search className={styles.search}>
+      <Icon name="search" size={18} />
+      <input
+        ref={field}
+        type="search"
+        name="search"
+        enterKeyHint="search"
+        placeholder="Search or start a new chat"
+        aria-label="Search or start a new chat"
+        autoComplete="off"
+        value={query}
+        onChange={(event) => onChange(event.target.value)}
+        onFocus={onFocus}
+        onKeyDown={(event) => {
+          const isSubmit = event.key === 'Enter' && !isComposing(event.nativeEvent)
+          if (isSubmit && query.trim() !== '') onSubmit()
+          if (event.key === 'Escape' && query !== '') {
+            event.stopPropagation()
+            onChange('')
+          }
+        }}
+      />
+      {query !== '' && (
+        <IconButton
+          className={styles.clear}
+          icon="close"
+          label="Clear search"
+          isSmall
+          onClick={() => onChange('')}
+        />
+      )}
+    </search>
   )
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { checkPhoneSearch } from './check-phone-search.ts'
+import { checkPhoneSearch } from './phone-search-dialog.tsx'
 
 test.each([
   ['+491701234567', '491701234567'],

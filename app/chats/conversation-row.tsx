@@ -1,19 +1,26 @@
 import { type KeyboardEvent, type MouseEvent, memo } from 'react'
 import { Link } from 'react-router-dom'
+import { isIncoming } from '../../schema/message.ts'
+import { nameOf, pictureOf } from '../database/storage/known-peer.ts'
 import type { ConversationRow, Messenger } from '../sync/messenger-types.ts'
 import { IconButton } from '../ui/buttons/icon-button.tsx'
-import { formatBadge } from '../ui/format/format-badge.ts'
-import { formatRowTime } from '../ui/format/format-day.ts'
-import { useLivePart } from '../ui/hooks/use-live-value.ts'
+import { formatBadge } from '../ui/format/format-amounts.ts'
+import { formatRowTime } from '../ui/format/format-times.ts'
+import { useDebounced } from '../ui/hooks/use-debounced.ts'
+import { useLivePart, useLiveValue } from '../ui/hooks/use-live-value.ts'
+import { useRowSwipe } from '../ui/hooks/use-row-swipe.ts'
 import { useSettledCount } from '../ui/hooks/use-settled-count.ts'
 import { Icon } from '../ui/icons/icon.tsx'
+import type { IconName } from '../ui/icons/icon-paths.ts'
+import { MessageTicks } from '../ui/icons/message-ticks.tsx'
+import { VisuallyHidden } from '../ui/layout/page.tsx'
 import type { MenuPoint } from '../ui/menus/menu-action.ts'
 import { useLongPress } from '../ui/menus/use-long-press.ts'
 import { Avatar } from '../ui/people/avatar.tsx'
-import { useIsOnline } from '../ui/people/use-is-online.ts'
+import { useIsOnline } from '../ui/people/use-presence-words.ts'
 import { joinClassNames } from '../ui/styles/join-class-names.ts'
+import { cutPreview, sketchMessage } from '../ui/text/describe-message.ts'
 import styles from './conversation-row.module.css'
-import { RowPreview } from './row-preview.tsx'
 
 interface ConversationRowItemProps {
   row: ConversationRow
@@ -25,7 +32,12 @@ interface ConversationRowItemProps {
   /** Navigation state that keeps the list unchanged beside the conversation. */
   linkState: unknown
   onOpenMenu(row: ConversationRow, point: MenuPoint): void
+  /** Reports a swipe that the device could not store. */
+  onSwipe(work: Promise<unknown>): void
 }
+
+/** Longer than a mark takes to be stored. */
+const readAfterMs = 400
 
 export const ConversationRowItem = memo(function ConversationRowItem({
   row,
@@ -35,15 +47,26 @@ export const ConversationRowItem = memo(function ConversationRowItem({
   today,
   linkState,
   onOpenMenu,
+  onSwipe,
 }: ConversationRowItemProps) {
   const { peerId } = row
-  const unreadCount = useSettledCount(row.unreadCount, isSelected)
-  const isOnline = useIsOnline(messenger, peerId) && !row.peer?.isDeleted
+  const { undo } = messenger
+  const isReadNow = useLivePart(undo.offer, (offer) => offer?.readsPeerId === peerId)
+  // When the offer ends, the mark is stored a moment later.
+  const isReadSoon = useDebounced(isReadNow, readAfterMs) || isReadNow
+  const unreadCount = useSettledCount(isReadSoon ? 0 : row.unreadCount, isSelected)
+  const isOnline = useIsOnline(messenger, peerId) && !row.peer?.isGroup && !row.peer?.isDeleted
   const isTyping = useLivePart(messenger.presence, (presence) => presence.isTyping(peerId))
   // With its chat open the draft is in the composer, and would rerender this row with every key.
   const draft = useLivePart(messenger.drafts.get(peerId), (text) => (isSelected ? '' : text))
   const longPress = useLongPress((point) => onOpenMenu(row, point))
-  const name = row.peer?.username ?? 'Unknown'
+  const name = nameOf(row.peer)
+  const isUnread = unreadCount > 0
+  const swipe = useRowSwipe({
+    left: () => onSwipe(undo.setArchived(peerId, !row.isArchived)),
+    right: () =>
+      isUnread ? undo.markRead(peerId) : onSwipe(undo.setPinned(peerId, !row.isPinned)),
+  })
 
   const onContextMenu = (event: MouseEvent<HTMLElement>) => {
     event.preventDefault()
@@ -64,7 +87,10 @@ export const ConversationRowItem = memo(function ConversationRowItem({
         unreadCount > 0 && styles.isUnread,
         row.isMuted && styles.isMuted,
       )}
+      {...swipe}
     >
+      <SwipeSign side="right" {...(isUnread ? readSign : row.isPinned ? unpinSign : pinSign)} />
+      <SwipeSign side="left" {...(row.isArchived ? unarchiveSign : archiveSign)} />
       <Link
         className={styles.link}
         to={`/chat/${peerId}`}
@@ -76,7 +102,7 @@ export const ConversationRowItem = memo(function ConversationRowItem({
         onKeyDown={onKeyDown}
         {...longPress}
       >
-        <Avatar name={name} picture={row.peer?.profilePicture ?? undefined} isOnline={isOnline} />
+        <Avatar name={name} picture={pictureOf(row.peer)} isOnline={isOnline} />
         <span className={styles.body}>
           <span className={styles.line}>
             <span className={styles.name}>{name}</span>
@@ -85,7 +111,7 @@ export const ConversationRowItem = memo(function ConversationRowItem({
             )}
           </span>
           <span className={styles.line}>
-            <RowPreview row={row} ownId={messenger.userId} isTyping={isTyping} draft={draft} />
+            <RowPreview row={row} messenger={messenger} isTyping={isTyping} draft={draft} />
             <RowMarks row={row} unreadCount={unreadCount} />
           </span>
         </span>
@@ -103,6 +129,27 @@ export const ConversationRowItem = memo(function ConversationRowItem({
     </div>
   )
 })
+
+interface Sign {
+  icon: IconName
+  words: string
+}
+
+const readSign: Sign = { icon: 'check', words: 'Read' }
+const pinSign: Sign = { icon: 'pin', words: 'Pin' }
+const unpinSign: Sign = { icon: 'pin', words: 'Unpin' }
+const archiveSign: Sign = { icon: 'archive', words: 'Archive' }
+const unarchiveSign: Sign = { icon: 'archive', words: 'Unarchive' }
+
+/** What a swipe does, beneath the row; the menu has the same for everybody else. */
+function SwipeSign({ side, icon, words }: Sign & { side: 'left' | 'right' }) {
+  return (
+    <span className={joinClassNames(styles.sign, styles[side])} aria-hidden="true">
+      <Icon name={icon} />
+      {words}
+    </span>
+  )
+}
 
 function RowMarks({ row, unreadCount }: { row: ConversationRow; unreadCount: number }) {
   return (
@@ -148,4 +195,65 @@ function pointOf(event: MouseEvent<HTMLElement>): MenuPoint {
 function pointInside(element: HTMLElement): MenuPoint {
   const box = element.getBoundingClientRect()
   return { x: box.left + 48, y: box.top + box.height / 2 }
+}
+
+interface RowPreviewProps {
+  row: ConversationRow
+  messenger: Pick<Messenger, 'users' | 'userId'>
+  isTyping: boolean
+  draft: string
+}
+
+/** The second line of a row: typing, a draft, or the last message with its ticks. */
+function RowPreview({ row, messenger, isTyping, draft }: RowPreviewProps) {
+  if (isTyping) return <span className={`${styles.preview} ${styles.typing}`}>typing...</span>
+  if (draft.trim() !== '') {
+    return (
+      <span className={styles.preview}>
+        <span className={styles.draft}>Draft:</span>
+        <span className={styles.words}>{cutPreview(draft.trim())}</span>
+      </span>
+    )
+  }
+  const message = row.lastMessage
+  if (!message) {
+    return <span className={styles.preview}>{row.isComing ? '\u00a0' : 'No messages yet'}</span>
+  }
+  const authorId = findNamedAuthor(row, messenger.userId)
+  const hasTicks = message.senderId === messenger.userId && message.deletedAt === undefined
+  const { icon, thumb, words, spoken } = sketchMessage(message)
+  return (
+    <span className={styles.preview}>
+      {hasTicks && <MessageTicks status={message.status} isWhatsApp={message.isWhatsApp} />}
+      {authorId !== undefined && <AuthorName messenger={messenger} authorId={authorId} />}
+      {thumb ? (
+        <img className={styles.thumb} src={thumb} alt="" />
+      ) : (
+        icon && <Icon name={icon} size={18} />
+      )}
+      {spoken && <VisuallyHidden>{spoken}</VisuallyHidden>}
+      <span className={styles.words} aria-hidden={spoken ? true : undefined}>
+        {cutPreview(words)}
+      </span>
+    </span>
+  )
+}
+
+/** In a group the preview begins with who wrote it, unless that is the person themselves. */
+export function findNamedAuthor(
+  { peer, lastMessage }: Pick<ConversationRow, 'peer' | 'lastMessage'>,
+  ownId: string,
+): string | undefined {
+  if (!peer?.isGroup || !lastMessage || !isIncoming(lastMessage, ownId)) return undefined
+  return lastMessage.senderId
+}
+
+interface AuthorNameProps {
+  messenger: Pick<Messenger, 'users'>
+  authorId: string
+}
+
+function AuthorName({ messenger, authorId }: AuthorNameProps) {
+  const author = useLiveValue(messenger.users.get(authorId))
+  return <span className={styles.author}>{nameOf(author)}:</span>
 }

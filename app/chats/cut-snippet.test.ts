@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { cutSnippet } from './cut-snippet.ts'
+import { cutSnippet } from './search-results.tsx'
 
 const cutAt = (text: string, word: string) => {
   const start = text.indexOf(word)

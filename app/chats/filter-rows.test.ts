@@ -17,20 +17,21 @@ const rows = [
   row('plain'),
   row('pinned', { isPinned: true }),
   row('unread', { unreadCount: 2 }),
+  row('group', { peer: { isGroup: true, _id: 'group', name: 'Walks', picture: null } }),
   row('archived', { isArchived: true, unreadCount: 1 }),
 ]
 const peers = (isArchived: boolean, filter: Parameters<typeof nameEmptyList>[1]) =>
   filterRows(rows, { isArchived, filter }).map((found) => found.peerId)
 
 test('archived conversations appear only in the archived view', () => {
-  expect(peers(false, 'All')).toEqual(['plain', 'pinned', 'unread'])
+  expect(peers(false, 'All')).toEqual(['plain', 'pinned', 'unread', 'group'])
   expect(peers(true, 'All')).toEqual(['archived'])
 })
 
 test('each chip narrows the list', () => {
   expect(peers(false, 'Unread')).toEqual(['unread'])
   expect(peers(false, 'Favourites')).toEqual(['pinned'])
-  expect(peers(false, 'Groups')).toEqual([])
+  expect(peers(false, 'Groups')).toEqual(['group'])
 })
 
 test('a kept chat stays when no longer unread, and only in its own view', () => {

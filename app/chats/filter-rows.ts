@@ -1,3 +1,4 @@
+import { kindOf } from '../../schema/conversation.ts'
 import type { ConversationRow } from '../sync/messenger-types.ts'
 
 export const listFilters = ['All', 'Unread', 'Favourites', 'Groups'] as const
@@ -10,7 +11,7 @@ interface RowsWanted {
   keptPeerId?: string | undefined
 }
 
-/** The conversations of a view. Favourites are the pinned ones; groups do not exist here. */
+/** The conversations of a view. Favourites are the pinned ones. */
 export function filterRows(
   rows: readonly ConversationRow[],
   { isArchived, filter, keptPeerId }: RowsWanted,
@@ -30,7 +31,7 @@ function matchesFilter(row: ConversationRow, filter: ListFilter): boolean {
     case 'Favourites':
       return row.isPinned
     case 'Groups':
-      return false
+      return kindOf(row.peer) === 'group'
   }
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { PublicUser } from '../../schema/user.ts'
 import { testUser } from '../database/testing/test-user.ts'
-import { findPeople } from './find-people.ts'
+import { findPeople } from './use-people-search.ts'
 
 const id = (number: number) => `00000000-0000-7000-8000-00000000000${number}`
 const person = (number: number, given: Partial<PublicUser>) =>

@@ -1,8 +1,10 @@
 import { Link } from 'react-router-dom'
+import { kindOf } from '../../schema/conversation.ts'
 import type { PublicUser } from '../../schema/user.ts'
 import type { Messenger } from '../sync/messenger-types.ts'
 import { Avatar } from '../ui/people/avatar.tsx'
-import { useIsOnline } from '../ui/people/use-is-online.ts'
+import { useIsOnline } from '../ui/people/use-presence-words.ts'
+import { PhoneNumber } from '../ui/text/phone-number.tsx'
 import styles from './chat-list-panel.module.css'
 
 interface PersonLinkProps {
@@ -24,13 +26,21 @@ export function PersonLink({ person, messenger, linkState, onChoose }: PersonLin
       />
       <span className={styles.personWords}>
         <span className={styles.personName}>{person.username}</span>
-        <span className={styles.personAbout}>{describe(person)}</span>
+        <span className={styles.personAbout}>
+          <About person={person} />
+        </span>
       </span>
     </Link>
   )
 }
 
-function describe({ status, isWhatsAppContact, phone_number }: PublicUser): string {
-  if (!isWhatsAppContact) return status || 'Available to chat'
-  return phone_number ? `WhatsApp · +${phone_number}` : 'WhatsApp'
+function About({ person }: { person: PublicUser }) {
+  const { status, phone_number } = person
+  if (kindOf(person) !== 'business') return status || 'Available to chat'
+  if (!phone_number) return 'WhatsApp'
+  return (
+    <>
+      WhatsApp · <PhoneNumber digits={phone_number} />
+    </>
+  )
 }

@@ -5,7 +5,10 @@ import { Button } from '../ui/buttons/button.tsx'
 import { Dialog } from '../ui/dialogs/dialog.tsx'
 import { DialogField, DialogForm, DialogHint } from '../ui/forms/dialog-form.tsx'
 import { useSubmission } from '../ui/forms/use-submission.ts'
-import { checkPhoneSearch } from './check-phone-search.ts'
+
+const formatting = /[\s().-]/g
+
+const withCountryCode = /^\+\d{1,3}\d{10,14}$/
 
 export interface PhoneSearchDialogProps {
   /**
@@ -92,4 +95,16 @@ export function PhoneSearchDialog(props: PhoneSearchDialogProps) {
       </DialogForm>
     </Dialog>
   )
+}
+
+type PhoneSearchCheck = { digits: string } | { problem: string }
+
+/** The digits of the number, with its country code. Source: decision 61, section 5. */
+export function checkPhoneSearch(text: string): PhoneSearchCheck {
+  const phone = text.replace(formatting, '')
+  if (phone === '') return { problem: 'Please enter a phone number' }
+  if (withCountryCode.test(phone)) return { digits: phone.slice(1) }
+  return {
+    problem: 'Please enter a valid phone number with country code (e.g., +1234567890)',
+  }
 }

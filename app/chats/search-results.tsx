@@ -1,17 +1,34 @@
-import { useEffect, useMemo, useRef } from 'react'
+import { useEffect, useMemo, useRef, useState } from 'react'
+import { Link } from 'react-router-dom'
 import { limits } from '../../schema/limits.ts'
+import type { MessageDocument } from '../../schema/message.ts'
 import type { PublicUser } from '../../schema/user.ts'
 import { foldText } from '../database/search/fold-text.ts'
-import type { ConversationRow, Messenger } from '../sync/messenger-types.ts'
+import { highlight } from '../database/search/highlight.ts'
+import { isSearchable } from '../database/search/search-query.ts'
+import { nameOf, pictureOf } from '../database/storage/known-peer.ts'
+import type { ConversationRow, MessageSearch, Messenger } from '../sync/messenger-types.ts'
+import { Button } from '../ui/buttons/button.tsx'
+import { formatRowTime } from '../ui/format/format-times.ts'
 import { useArrowKeys } from '../ui/hooks/use-arrow-keys.ts'
 import { useDebounced } from '../ui/hooks/use-debounced.ts'
-import { useLiveValue } from '../ui/hooks/use-live-value.ts'
+import { useLivePart, useLiveValue } from '../ui/hooks/use-live-value.ts'
+import { useToday } from '../ui/hooks/use-today.ts'
+import { Avatar } from '../ui/people/avatar.tsx'
+import { stripStyles } from '../ui/text/describe-message.ts'
+import { MarkedText, type TextMark } from '../ui/text/marked-text.tsx'
 import styles from './chat-list-panel.module.css'
-import { findPeople } from './find-people.ts'
-import { FoundMessages } from './found-messages.tsx'
+import row from './conversation-row.module.css'
 import { PersonLink } from './person-link.tsx'
-import { useMessageSearch } from './use-message-search.ts'
-import { usePeopleSearch } from './use-people-search.ts'
+import { findPeople, usePeopleSearch } from './use-people-search.ts'
+
+const wordsBefore = 4
+
+const snippetMaxLength = 160
+
+const nothing: MessagesFound = { messages: [], query: '', hasMore: false, isComplete: true }
+
+const pageSize = 30
 
 interface FoundPeopleProps {
   title: string
@@ -49,15 +66,21 @@ export function SearchResults(props: SearchResultsProps) {
   useArrowKeys(list, 'a')
   const found = useMemo(() => findRows(rows, words, labelsOf), [rows, words, labelsOf])
   const { chats, others } = useSteadyPlaces({ words, chats: found, people: people.people })
-  const isLongEnough = words.length >= limits.userSearchMinLength
-  const isSettled = isLongEnough && people.query === words && messages.query === words
+  const isLongEnough = isSearchable(words)
+  // The server takes no shorter query.
+  const isAnswered = people.query === words || words.length < limits.userSearchMinLength
+  const isSettled = isLongEnough && isAnswered && messages.query === words
   const hasNothing = chats.length + others.length + messages.messages.length === 0
 
   const choice = { messenger, linkState, onChoose }
 
   return (
     <div className={styles.scroller} ref={list}>
-      <FoundPeople title="Chats" people={chats.flatMap((row) => row.peer ?? [])} {...choice} />
+      <FoundPeople
+        title="Chats"
+        people={chats.flatMap(({ peer }) => (peer && !peer.isGroup ? [peer] : []))}
+        {...choice}
+      />
       <FoundPeople title="People" people={others} {...choice} />
       <FoundMessages
         messages={messages.messages}
@@ -109,7 +132,9 @@ function findRows(
   const hasLabel = (label: string) => foldText(label).includes(wanted)
   return rows.filter(
     ({ peer, peerId }) =>
-      peer && (findPeople([peer], query).length > 0 || labelsOf(peerId).some(hasLabel)),
+      peer &&
+      !peer.isGroup &&
+      (findPeople([peer], query).length > 0 || labelsOf(peerId).some(hasLabel)),
   )
 }
 
@@ -128,4 +153,149 @@ function FoundPeople({ title, people, ...choice }: FoundPeopleProps) {
       </ul>
     </section>
   )
+}
+
+interface MessagesFound {
+  messages: readonly MessageDocument[]
+  /** The query of these messages. */
+  query: string
+  hasMore: boolean
+  /** False while the index still lacks messages of this device. */
+  isComplete: boolean
+  error?: string
+}
+
+/**
+ * This device's messages for a query that is long enough; searches again as the index grows and takes in what is new.
+ */
+function useMessageSearch(search: MessageSearch, query: string) {
+  const [found, setFound] = useState(nothing)
+  const [wanted, setWanted] = useState({ query, count: pageSize })
+  const count = wanted.query === query ? wanted.count : pageSize
+  // Rounded to tenths, so that a growing index does not rerender the list constantly.
+  const grown = useLivePart(search.progress, (progress) =>
+    progress.state === 'building'
+      ? `building ${Math.floor(progress.share * 10)}`
+      : progress.state === 'ready'
+        ? `ready ${progress.generation}`
+        : progress.state,
+  )
+  const asked = useMemo(() => ({ query, count, grown }), [query, count, grown])
+  useEffect(() => {
+    const { query, count } = asked
+    if (!isSearchable(query)) return setFound(nothing)
+    const watch = { isOver: false }
+    search.find({ text: query, limit: count }).then(
+      ({ messages, next, isComplete }) => {
+        if (!watch.isOver) setFound({ messages, query, hasMore: next !== undefined, isComplete })
+      },
+      () => {
+        const error = 'The messages on this device could not be searched. Please try again.'
+        if (!watch.isOver) setFound({ ...nothing, query, error })
+      },
+    )
+    return () => {
+      watch.isOver = true
+    }
+  }, [search, asked])
+  return { ...found, showMore: () => setWanted({ query, count: count + pageSize }) }
+}
+
+interface FoundMessagesProps {
+  messages: readonly MessageDocument[]
+  query: string
+  messenger: Messenger
+  linkState: object | undefined
+  /** Set if there are more. */
+  onMore: (() => void) | undefined
+}
+
+/** The messages found, newest first; each links to its place, and the results stay. */
+function FoundMessages({ messages, onMore, ...rest }: FoundMessagesProps) {
+  const today = useToday()
+  if (messages.length === 0) return null
+  return (
+    <section aria-label="Messages">
+      <h2 className={styles.section}>Messages</h2>
+      <ul>
+        {messages.map((message) => (
+          <li key={message._id}>
+            <FoundMessage message={message} today={today} {...rest} />
+          </li>
+        ))}
+      </ul>
+      {onMore && (
+        <p className={styles.more}>
+          <Button look="quiet" onClick={onMore}>
+            Show more
+          </Button>
+        </p>
+      )}
+    </section>
+  )
+}
+
+interface FoundMessageProps {
+  message: MessageDocument
+  query: string
+  messenger: Messenger
+  linkState: object | undefined
+  today: number
+}
+
+function FoundMessage({ message, query, messenger, linkState, today }: FoundMessageProps) {
+  const peer = useLiveValue(messenger.peers.get(message.peerId))
+  const name = nameOf(peer)
+  const isOwn = message.senderId === messenger.userId
+  const words = stripStyles(message.content)
+  const { text, marks } = cutSnippet(words, highlight(words, query))
+  return (
+    <Link
+      className={row.link}
+      to={`/chat/${message.peerId}`}
+      state={{ ...linkState, messageId: message._id, query }}
+    >
+      <Avatar name={name} picture={pictureOf(peer)} />
+      <span className={row.body}>
+        <span className={row.line}>
+          <span className={row.name}>{isOwn ? `You to ${name}` : name}</span>
+          <time className={row.time}>{formatRowTime(message.createdAt, today)}</time>
+        </span>
+        <span className={row.preview}>
+          <span className={row.words}>
+            <MarkedText text={text} marks={marks} />
+          </span>
+        </span>
+      </span>
+    </Link>
+  )
+}
+
+interface Snippet {
+  text: string
+  marks: TextMark[]
+}
+
+/** The part of a text around the first mark, on one line; starts with '…' if cut. */
+export function cutSnippet(text: string, marks: readonly TextMark[]): Snippet {
+  const line = text.replace(/\s/g, ' ')
+  const first = marks[0]
+  const start = first ? findStart(line, first.start) : 0
+  const lead = start > 0 ? '…' : ''
+  const end = start + snippetMaxLength
+  const shift = lead.length - start
+  return {
+    text: lead + line.slice(start, end),
+    marks: marks
+      .filter((mark) => mark.end <= end)
+      .map((mark) => ({ start: mark.start + shift, end: mark.end + shift })),
+  }
+}
+
+function findStart(line: string, markStart: number): number {
+  let start = markStart
+  for (let words = 0; words < wordsBefore && start > 0; words++) {
+    start = line.lastIndexOf(' ', start - 2) + 1
+  }
+  return markStart - start > 40 ? markStart : start
 }

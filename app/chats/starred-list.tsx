@@ -1,9 +1,10 @@
-import { useRef } from 'react'
+import { useMemo, useRef } from 'react'
 import { Link } from 'react-router-dom'
 import { Virtualizer } from 'virtua'
-import type { MessageDocument } from '../../schema/message.ts'
+import { isSticker, type MessageDocument } from '../../schema/message.ts'
+import { nameOf, pictureOf } from '../database/storage/known-peer.ts'
 import type { Messenger } from '../sync/messenger-types.ts'
-import { formatRowTime } from '../ui/format/format-day.ts'
+import { formatRowTime } from '../ui/format/format-times.ts'
 import { useArrowKeys } from '../ui/hooks/use-arrow-keys.ts'
 import { useLiveValue } from '../ui/hooks/use-live-value.ts'
 import { useToday } from '../ui/hooks/use-today.ts'
@@ -14,7 +15,9 @@ import row from './conversation-row.module.css'
 
 /** The starred messages of all conversations; each links to its place. */
 export function StarredList({ messenger }: { messenger: Messenger }) {
-  const messages = useLiveValue(messenger.starred)
+  const starred = useLiveValue(messenger.starred)
+  // Those are in the tray of one's own stickers.
+  const messages = useMemo(() => starred?.filter((message) => !isSticker(message)), [starred])
   const today = useToday()
   const scroller = useRef<HTMLDivElement>(null)
   useArrowKeys(scroller, 'a')
@@ -39,8 +42,8 @@ interface StarredItemProps {
 }
 
 function StarredItem({ message, messenger, today }: StarredItemProps) {
-  const peer = useLiveValue(messenger.users.get(message.peerId))
-  const name = peer?.username ?? 'Unknown'
+  const peer = useLiveValue(messenger.peers.get(message.peerId))
+  const name = nameOf(peer)
   const isOwn = message.senderId === messenger.userId
   return (
     <Link
@@ -48,7 +51,7 @@ function StarredItem({ message, messenger, today }: StarredItemProps) {
       to={`/chat/${message.peerId}`}
       state={{ listView: 'starred', messageId: message._id }}
     >
-      <Avatar name={name} picture={peer?.profilePicture ?? undefined} />
+      <Avatar name={name} picture={pictureOf(peer)} />
       <span className={row.body}>
         <span className={row.line}>
           <span className={row.name}>{isOwn ? `You to ${name}` : name}</span>

@@ -1,12 +1,13 @@
 import { useEffect, useMemo, useState } from 'react'
+import { kindOf } from '../../schema/conversation.ts'
 import { limits } from '../../schema/limits.ts'
 import type { PublicUser } from '../../schema/user.ts'
-import { ApiError } from '../api/api-error.ts'
-import { isPassing } from '../api/is-passing.ts'
+import { ApiError, isPassing } from '../api/api-error.ts'
+import { foldText } from '../database/search/fold-text.ts'
+import { isSearchable } from '../database/search/search-query.ts'
 import type { PeopleDirectory } from '../sync/messenger-types.ts'
 import { type BackOff, createBackOff } from '../sync/platform/back-off.ts'
 import { useLiveValue } from '../ui/hooks/use-live-value.ts'
-import { findPeople } from './find-people.ts'
 
 interface PeopleFound {
   people: readonly PublicUser[]
@@ -47,11 +48,11 @@ export function usePeopleSearch(users: PeopleDirectory, query: string): PeopleFo
     }
   }, [users, query, isAsked])
   const people = useMemo(() => {
-    const here = isAsked ? findPeople(known, query) : []
+    const here = isSearchable(query) ? findPeople(known, query) : []
     const answered = there.query === query ? there.people : []
     const found = new Map([...here, ...answered].map((person) => [person._id, person]))
     return [...found.values()].sort((a, b) => a.username.localeCompare(b.username))
-  }, [known, there, query, isAsked])
+  }, [known, there, query])
   return { people, query: there.query, isLocal: there.isLocal }
 }
 
@@ -81,4 +82,19 @@ async function searchUntilAnswered(options: {
       backOff.fail(attempt, { atLeastMs: cause.retryAfterMs })
     }
   }
+}
+
+/**
+ * The people whose name, WhatsApp name or number contains the query, ignoring accents and case.
+ * 'WhatsApp' finds all customers.
+ */
+export function findPeople(people: readonly PublicUser[], query: string): PublicUser[] {
+  const wanted = foldText(query)
+  return people.filter((person) => {
+    const { username, whatsapp_name, phone_number } = person
+    const isCustomer = kindOf(person) === 'business'
+    return [username, whatsapp_name, phone_number, isCustomer && 'WhatsApp'].some(
+      (part) => part && foldText(part).includes(wanted),
+    )
+  })
 }

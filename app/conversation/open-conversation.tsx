@@ -2,49 +2,60 @@ import {
   type Dispatch,
   type RefObject,
   type SetStateAction,
-  Suspense,
   useCallback,
   useEffect,
+  useLayoutEffect,
   useMemo,
+  useRef,
   useState,
 } from 'react'
+import { limits } from '../../schema/limits.ts'
 import type { MessageDocument } from '../../schema/message.ts'
+import type { KnownPeer } from '../database/storage/known-peer.ts'
 import type { VisibleRange } from '../database/views/reading.ts'
 import type { ConversationView } from '../sync/messenger-types.ts'
+import { isEncrypted as isChatEncrypted } from '../sync/people/encryption-states.ts'
+import { useLatest } from '../ui/hooks/use-latest.ts'
 import { useLivePart, useLiveValue } from '../ui/hooks/use-live-value.ts'
 import { useToday } from '../ui/hooks/use-today.ts'
 import { useBackLayer } from '../ui/layers/use-back-layer.ts'
-import { Notice } from '../ui/layout/notice.tsx'
-import { useNotice } from '../ui/layout/use-notice.ts'
+import { Notice, useNotice } from '../ui/layout/notice.tsx'
+import { VisuallyHidden } from '../ui/layout/page.tsx'
 import { copyText } from '../ui/text/copy-text.ts'
-import { ArrivalAnnouncement } from './announcements/arrival-announcement.tsx'
-import { useFailure } from './announcements/use-failure.ts'
-import { useReactionNews } from './announcements/use-reaction-news.ts'
+import { describeMessage } from '../ui/text/describe-message.ts'
+import { ChatSearch } from './chat-search/chat-search.tsx'
+import { newMode, type WriteMode } from './composer/composer-tools.ts'
 import { useKeptMode } from './composer/use-kept-mode.ts'
-import { useWriteObstacle } from './composer/use-write-obstacle.ts'
-import { WriteArea } from './composer/write-area.tsx'
-import { newMode, type WriteMode } from './composer/write-mode.ts'
+import { useWriteObstacle, WriteArea } from './composer/write-area.tsx'
 import type { ConversationProps } from './conversation-props.ts'
 import { ConversationDialog } from './dialogs/conversation-dialog.tsx'
-import { LazyChatSearchBar } from './dialogs/lazy-parts.tsx'
 import type { OpenDialog } from './dialogs/open-dialog.ts'
-import { canReact } from './message/can-react.ts'
-import { isEditable } from './message/is-editable.ts'
+import { type Failure, findFailure } from './find-failure.ts'
+import { canReact, isEditable } from './message/list-message-actions.ts'
 import { useSelection } from './message/use-selection.ts'
 import { buildMessageRows } from './message-list/build-message-rows.ts'
-import { focusMessage } from './message-list/focus-message.ts'
 import { MessageList, type MessageListHandle } from './message-list/message-list.tsx'
 import { NoMessages } from './message-list/no-messages.tsx'
+import { type ShownWindow, stepWindow } from './message-list/step-window.ts'
 import { useReading } from './message-list/use-reading.ts'
-import { useShowMessage } from './message-list/use-show-message.ts'
-import { useSteppedWindow } from './message-list/use-stepped-window.ts'
 import { SelectionBar } from './selection-bar.tsx'
+import { useAuthorNames } from './use-author-names.ts'
 import { useMessageHandlers } from './use-message-handlers.ts'
+import { type ReactionWords, useReactionNews } from './use-reaction-news.ts'
+
+const framesMax = 60
+
+/**
+ * The list may remount its messages while it moves: the focus counts as set only after these
+ * frames.
+ */
+const stillFrames = 8
 
 interface OpenConversationProps extends ConversationProps {
   view: ConversationView
   list: RefObject<MessageListHandle | null>
   peerName: string
+  peer: KnownPeer | undefined
   /** 0 without a search; increases with each request to search. */
   searchWish: number
   onSearchEnd(): void
@@ -72,16 +83,33 @@ export function OpenConversation(props: OpenConversationProps) {
   const { isLoaded, hasFailed } = window
   const isEmpty = window.items.length === 0
   const failure = useFailure(window.items)
-  const reaction = useReactionNews({ messenger, peerId, peerName })
+  const nameOf = useAuthorNames({
+    messenger,
+    peer: props.peer,
+    authorIds: useAuthorIds(window.items),
+  })
+  const reaction = useReactionNews({ messenger, peerId, nameOf })
   // Nothing is visible while loading: a message that arrives meanwhile counts as unseen.
   const isWholeInSight = isLoaded && isEmpty
   useReading({ messenger, peerId, view, isLoaded, sight: isWholeInSight ? emptySight : sight })
 
   const shown = useSteppedWindow(window.items)
-  const { firstUnreadId } = window
+  const ownIdInGroup = props.peer?.isGroup ? messenger.userId : undefined
+  const { firstUnreadId, hasNewer, hasOlder } = window
+  const { changedAt: keyChanges } = useLiveValue(messenger.encryption.trustIn(peerId))
+  const isEncrypted = useLivePart(messenger.encryption.of(peerId), isChatEncrypted)
   const rows = useMemo(
-    () => buildMessageRows(shown.items, { firstUnreadId, today }),
-    [shown.items, firstUnreadId, today],
+    () =>
+      buildMessageRows(shown.items, {
+        ownIdInGroup,
+        firstUnreadId,
+        today,
+        keyChanges,
+        isEncrypted,
+        holdsNewest: !hasNewer,
+        holdsOldest: !hasOlder,
+      }),
+    [shown.items, ownIdInGroup, firstUnreadId, today, keyChanges, isEncrypted, hasNewer, hasOlder],
   )
 
   const scrollTo = useCallback(
@@ -119,6 +147,7 @@ export function OpenConversation(props: OpenConversationProps) {
     say,
     toggleSelected: selection.toggle,
     forward: (messages) => onDialog({ kind: 'forward', messages }),
+    askDeletion: (messages) => onDialog({ kind: 'delete', messages }),
     showInformation: (message) => onDialog({ kind: 'information', message }),
     chooseReaction: (message, point) =>
       onDialog({ kind: 'react', message, point, isExpanded: false }),
@@ -127,6 +156,14 @@ export function OpenConversation(props: OpenConversationProps) {
       if (await leadTo(messageId)) focusMessage(messageId)
     },
   })
+  const { wish } = props
+  const fulfil = useLatest(({ kind, message }: NonNullable<typeof wish>) => {
+    actions[kind](message)
+    props.onWishDone?.()
+  })
+  useEffect(() => {
+    if (wish) fulfil.current(wish)
+  }, [wish, fulfil])
   const findShown = (messageId: string) => shown.items.find((item) => item._id === messageId)
   const endSearch = () => {
     setMarkQuery('')
@@ -161,18 +198,16 @@ export function OpenConversation(props: OpenConversationProps) {
   return (
     <>
       {searchWish > 0 && (
-        <Suspense fallback={null}>
-          <LazyChatSearchBar
-            messenger={messenger}
-            peerId={peerId}
-            askServer={props.askServer}
-            wish={searchWish}
-            onQuery={setMarkQuery}
-            onShow={showMessage}
-            onFocusLost={() => setFocusWish((wish) => wish + 1)}
-            onClose={endSearch}
-          />
-        </Suspense>
+        <ChatSearch
+          messenger={messenger}
+          peerId={peerId}
+          askServer={props.askServer}
+          wish={searchWish}
+          onQuery={setMarkQuery}
+          onShow={showMessage}
+          onFocusLost={() => setFocusWish((wish) => wish + 1)}
+          onClose={endSearch}
+        />
       )}
       {rows.length > 0 ? (
         <MessageList
@@ -183,7 +218,9 @@ export function OpenConversation(props: OpenConversationProps) {
           startPlace={props.startPlace}
           isShift={shown.isShift}
           generation={shown.generation}
+          ownId={messenger.userId}
           peerName={peerName}
+          onLearnEncryption={() => props.onOpenEncryption(list.current?.readPlace())}
           isTyping={isTyping && !window.hasNewer}
           onSight={({ upTo, holdsEnd }) =>
             setSight((now) =>
@@ -208,15 +245,23 @@ export function OpenConversation(props: OpenConversationProps) {
             const message = findShown(messageId)
             if (message) actions.reply(message)
           }}
-          drawMessage={(row, { isHovered, isPulled, isTabStop }) =>
+          drawMessage={(row, { hoveredId, isPulled, isTabStop }) =>
             drawMessage({
               message: row.message,
               isOwn: row.message.senderId === messenger.userId,
               ownId: messenger.userId,
               canReact: canReact(row.message),
-              peerName,
+              nameOf,
               startsGroup: row.startsGroup,
-              isHovered,
+              showsAuthor: row.showsAuthor ?? false,
+              album: row.album?.map((message) => ({
+                message,
+                canReact: canReact(message),
+                isSelected: selection.isSelecting ? selection.has(message._id) : undefined,
+                isHighlighted: message._id === highlightedId,
+              })),
+              hoveredId: row.album && hoveredId,
+              isHovered: hoveredId !== undefined,
               isPulled,
               isSelected: selection.isSelecting ? selection.has(row.message._id) : undefined,
               isHighlighted: row.message._id === highlightedId,
@@ -246,16 +291,18 @@ export function OpenConversation(props: OpenConversationProps) {
           onDialog={onDialog}
         />
       )}
+      {props.undo}
       <WriteArea
         messenger={messenger}
         peerId={peerId}
         peerName={peerName}
-        ownName={props.ownName}
+        nameOf={nameOf}
         mode={mode}
         focusWish={focusWish}
         obstacle={obstacle}
         isAside={selection.isSelecting}
         drawTools={props.drawTools}
+        readLink={props.readLink}
         onModeChange={setMode}
         onEditNewest={editNewest}
         onSent={() => {
@@ -267,7 +314,7 @@ export function OpenConversation(props: OpenConversationProps) {
         arrival={window.arrival}
         reaction={reaction}
         failure={failure}
-        peerName={peerName}
+        nameOf={nameOf}
       />
       {dialog && (
         <ConversationDialog
@@ -288,4 +335,118 @@ export function OpenConversation(props: OpenConversationProps) {
       )}
     </>
   )
+}
+
+/** Whoever wrote these messages, or reacted to them. */
+function useAuthorIds(items: readonly MessageDocument[]): readonly string[] {
+  return useMemo(
+    () => items.flatMap(({ senderId, reactions }) => [senderId, ...Object.keys(reactions ?? {})]),
+    [items],
+  )
+}
+
+/** The newest failure among these messages, as soon as it is known. */
+function useFailure(items: readonly MessageDocument[]): Failure | undefined {
+  const [failure, setFailure] = useState<Failure>()
+  const before = useRef(items)
+  useEffect(() => {
+    const found = findFailure(before.current, items)
+    before.current = items
+    if (found) setFailure(found)
+  }, [items])
+  return failure
+}
+
+/**
+ * The items in steps that the virtual list can take: a change of both ends takes two steps before
+ * one paint.
+ */
+function useSteppedWindow<T extends { _id: string }>(items: readonly T[]): ShownWindow<T> {
+  const [kept, setShown] = useState<ShownWindow<T>>({
+    items,
+    goal: items,
+    isShift: false,
+    generation: 0,
+  })
+  const shown = kept.goal === items ? kept : stepWindow(kept, items)
+  if (shown !== kept) setShown(shown)
+  useLayoutEffect(() => {
+    // A step is one render: a row that comes at the end later must not count as one at the start.
+    if (shown.items !== shown.goal || shown.isShift)
+      setShown({ ...shown, items: shown.goal, isShift: false })
+  }, [shown])
+  return shown
+}
+
+/** Focuses a message that is being scrolled into view, as soon as it renders. */
+function focusMessage(messageId: string): void {
+  const progress = { framesLeft: framesMax, held: 0 }
+
+  function look() {
+    const element = document.querySelector<HTMLElement>(`[data-message-id="${messageId}"]`)
+    const { activeElement } = document
+    if (element && element === activeElement) progress.held += 1
+    // The person has moved the focus on.
+    else if (progress.held > 0 && activeElement !== document.body) return
+    else element?.focus({ preventScroll: true })
+    progress.framesLeft -= 1
+    if (progress.framesLeft > 0 && progress.held < stillFrames) requestAnimationFrame(look)
+  }
+
+  look()
+}
+
+interface ArrivalAnnouncementProps {
+  arrival: MessageDocument | undefined
+  reaction: ReactionWords | undefined
+  failure: Failure | undefined
+  nameOf(userId: string): string
+}
+
+/** Announces arriving messages and failed ones to screen readers, wherever the focus is. */
+function ArrivalAnnouncement({ arrival, reaction, failure, nameOf }: ArrivalAnnouncementProps) {
+  return (
+    <VisuallyHidden>
+      <span role="status">
+        {/* The key makes screen readers announce the same words again. */}
+        {arrival && (
+          <span
+            key={arrival._id}
+          >{`${nameOf(arrival.senderId)}: ${describeMessage(arrival)}`}</span>
+        )}
+      </span>
+      <span role="status">{reaction && <span key={reaction.key}>{reaction.words}</span>}</span>
+      <span role="status">{failure && <span key={failure.key}>{failure.words}</span>}</span>
+    </VisuallyHidden>
+  )
+}
+
+interface ShowMessageOptions {
+  view: ConversationView
+  /** Scrolls to a loaded message; false if it is not loaded. */
+  scrollTo(messageId: string): boolean
+}
+
+/**
+ * Shows one message, however old: moves the window to it, scrolls it into the middle, highlights it
+ * for 2 s.
+ */
+function useShowMessage({ view, scrollTo }: ShowMessageOptions) {
+  const [shownId, setShownId] = useState<string>()
+  const showMessage = useCallback(
+    async (messageId: string) => {
+      setShownId(undefined)
+      const isHere = scrollTo(messageId) || (await view.jumpTo(messageId))
+      if (isHere) setShownId(messageId)
+      return isHere
+    },
+    [view, scrollTo],
+  )
+  useEffect(() => {
+    if (shownId === undefined) return
+    scrollTo(shownId)
+    const timer = setTimeout(() => setShownId(undefined), limits.searchHighlightMs)
+    return () => clearTimeout(timer)
+  }, [shownId, scrollTo])
+  return { highlightedId: shownId, showMessage }
 }

@@ -1,10 +1,9 @@
-import type { MessageDocument } from '../../schema/message.ts'
-import { canForward } from '../database/commands/forwarding.ts'
+import { isAccepted, type MessageDocument } from '../../schema/message.ts'
+import { canForward } from '../database/commands/change-message.ts'
 import type { Messenger } from '../sync/messenger-types.ts'
 import { IconButton } from '../ui/buttons/icon-button.tsx'
 import type { OpenDialog } from './dialogs/open-dialog.ts'
 import { useDeletion } from './dialogs/use-deletion.ts'
-import { listWordedMessages } from './message/list-worded-messages.ts'
 import type { Selection } from './message/use-selection.ts'
 import styles from './styles/conversation.module.css'
 
@@ -15,13 +14,11 @@ interface SelectionBarProps {
   onDialog(dialog: OpenDialog): void
 }
 
-/** The actions for the selected messages. Deleted ones are skipped. */
+/** The actions for the selected messages. Copying and forwarding skip deleted ones. */
 export function SelectionBar({ messenger, selection, onCopy, onDialog }: SelectionBarProps) {
   const { messages } = selection
-  const remove = useDeletion({ messenger, selection, onDialog })
+  const { removeForAll } = useDeletion({ messenger, selection, onDialog })
   const worded = listWordedMessages(messages)
-  const deletable = messages.filter((message) => message.deletedAt === undefined)
-  const isOwn = (message: MessageDocument) => message.senderId === messenger.userId
   return (
     <div className={styles.selectionBar} role="toolbar" aria-label="Selected messages">
       <IconButton icon="close" label="Cancel selection" onClick={selection.clear} />
@@ -46,14 +43,21 @@ export function SelectionBar({ messenger, selection, onCopy, onDialog }: Selecti
       <IconButton
         icon="trash"
         label="Delete"
-        disabled={deletable.length === 0 || !deletable.every(isOwn)}
         onClick={() => {
-          // Deletes one message immediately, as its menu does; for several, asks first: a slip is
-          // easy.
-          if (deletable.length > 1) onDialog({ kind: 'delete', messages: deletable })
-          else void remove(deletable)
+          if (messages.some(isAccepted)) onDialog({ kind: 'delete', messages })
+          else void removeForAll(messages)
         }}
       />
     </div>
   )
+}
+
+/**
+ * The messages with text, oldest first. A deleted message and a picture without a caption have none
+ * to copy.
+ */
+function listWordedMessages(messages: readonly MessageDocument[]): MessageDocument[] {
+  return messages
+    .filter((message) => message.deletedAt === undefined && message.content.trim() !== '')
+    .toSorted((a, b) => a.orderedAt - b.orderedAt)
 }

@@ -1,9 +1,9 @@
 import { useMemo } from 'react'
-import type { MessageDocument } from '../../schema/message.ts'
+import { isAccepted, type MessageDocument } from '../../schema/message.ts'
 import type { Messenger } from '../sync/messenger-types.ts'
 import { useLatest } from '../ui/hooks/use-latest.ts'
 import type { MenuPoint } from '../ui/menus/menu-action.ts'
-import type { WriteMode } from './composer/write-mode.ts'
+import type { WriteMode } from './composer/composer-tools.ts'
 import type { MessageHandlers } from './message/draw-message.ts'
 
 interface HandlerOptions {
@@ -15,6 +15,8 @@ interface HandlerOptions {
   toggleSelected(message: MessageDocument): void
   forward(messages: readonly MessageDocument[]): void
   showInformation(message: MessageDocument): void
+  /** Asks whether they are deleted for everyone. */
+  askDeletion(messages: readonly MessageDocument[]): void
   chooseReaction(message: MessageDocument, point: MenuPoint): void
   showMessage(messageId: string): Promise<boolean>
   /** Like `showMessage`, and focuses the message. */
@@ -51,7 +53,17 @@ export function useMessageHandlers(options: HandlerOptions): MessageHandlers {
       chooseReaction: (message, point) => latest.current.chooseReaction(message, point),
       showInformation: (message) => latest.current.showInformation(message),
       remove: (message) =>
-        change(latest.current.messenger.undo.removeMessage(message), 'Failed to delete message'),
+        isAccepted(message)
+          ? latest.current.askDeletion([message])
+          : change(
+              latest.current.messenger.undo.removeMessage(message),
+              'Failed to delete message',
+            ),
+      hide: (message) =>
+        change(
+          latest.current.messenger.undo.hideMessages([message]).then(refuseFailed),
+          'Failed to delete message',
+        ),
       retry: (message) => change(commands().retryMessage(message._id), 'Failed to send message'),
       discard: (message) =>
         change(latest.current.messenger.undo.removeMessage(message), 'Failed to delete message'),
@@ -61,4 +73,8 @@ export function useMessageHandlers(options: HandlerOptions): MessageHandlers {
       showMessage: (messageId) => void latest.current.showMessage(messageId),
     }
   }, [latest])
+}
+
+function refuseFailed(failed: readonly MessageDocument[]): void {
+  if (failed.length > 0) throw new Error('not stored')
 }

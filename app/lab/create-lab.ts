@@ -1,12 +1,12 @@
 import { enforceOptions } from 'broadcast-channel'
-import { wordsOf } from '../../schema/helpers/words-of.ts'
+import { wordsOf } from '../../schema/helpers/text.ts'
 import { expectConverged } from './checks/expect-converged.ts'
 import { waitUntilSettled } from './checks/wait-until-settled.ts'
 import { createLabChannel } from './device/lab-channel.ts'
 import { createLabPerson, type LabPerson } from './device/lab-person.ts'
 import { createWitness } from './device/witness.ts'
+import { createRandom } from './kit/random.ts'
 import type { Lab, LabOptions } from './lab.ts'
-import { createRandom } from './random.ts'
 import { runHistory } from './run-history.ts'
 import { type LabServer, startLabServer } from './server/start-lab-server.ts'
 
@@ -43,13 +43,16 @@ export async function createLab(options: LabOptions = {}): Promise<Lab> {
   return {
     server,
     people,
+    witness,
     channel,
-    async person(name) {
+    async person(name, { hasKeys = false } = {}) {
       const person = await createLabPerson({
         name,
         isKnown: options.earlier?.people.includes(name) ?? false,
         random,
         witness,
+        hasKeys,
+        trace: options.trace,
         serverUrl: () => server.url,
         dataDir: server.dataDir,
         onError: (cause) => background.push(cause),

@@ -1,5 +1,4 @@
-import { must } from '../../schema/helpers/must.ts'
-import { createRandom } from './random.ts'
+import { drawHistory as drawSteps } from './kit/draw-history.ts'
 
 /**
  * One event. Devices, people and messages are numbers, taken modulo: any part of a history is a
@@ -15,8 +14,10 @@ export type Step =
   | { do: 'lose' | 'delay' | 'refuse' | 'slow' | 'overtake'; device: number; pick: number }
   | { do: 'reload' | 'tab'; device: number }
   | { do: 'clock' | 'disk-fails' | 'disk-fills' | 'refuse-words'; device: number; pick: number }
+  | { do: 'between'; device: number; pick: number }
   | { do: 'portal' | 'erase' | 'close-connections'; device: number }
   | { do: 'renew-sign-in' | 'sign-out'; device: number; pick: number }
+  | { do: 'new-device' | 'change-password' | 'new-keys'; device: number; pick: number }
   | { do: 'pause'; pick: number }
   | { do: 'customer-writes' | 'webhook-again'; device: number; pick: number }
   | { do: 'answer-customer'; device: number; pick: number }
@@ -60,10 +61,14 @@ const weights: Record<Step['do'], number> = {
   'disk-fills': 2,
   'refuse-words': 2,
   portal: 1,
+  between: 3,
   erase: 1,
   'close-connections': 1,
   'renew-sign-in': 1,
   'sign-out': 1,
+  'new-device': 1,
+  'change-password': 1,
+  'new-keys': 0.7,
   'customer-writes': 14,
   'webhook-again': 5,
   'answer-customer': 12,
@@ -84,28 +89,22 @@ const ofBackups: readonly Step['do'][] = ['backup', 'restore']
 
 /**
  * Draws a history of the given length, deterministic per seed.
+ * @param options.only draws these events alone
  * @param options.hasChannel leaves out restores: no device could bring back what a backup lacks of
  * customers
  */
-export function drawHistory(options: { seed: number; steps: number; hasChannel: boolean }): Step[] {
-  const random = createRandom(options.seed)
+export function drawHistory(options: {
+  seed: number
+  steps: number
+  hasChannel: boolean
+  only?: readonly Step['do'][] | undefined
+}): Step[] {
+  const { seed, steps, only } = options
   const others = options.hasChannel ? ofBackups : ofChannel
-  const names = (Object.keys(weights) as Step['do'][]).filter((name) => !others.includes(name))
-  const total = names.reduce((sum, name) => sum + weights[name], 0)
-
-  function drawName(): Step['do'] {
-    let left = random() * total
-    for (const name of names) {
-      left -= weights[name]
-      if (left < 0) return name
-    }
-    return must(names[0], 'a step')
-  }
-
-  return Array.from({ length: options.steps }, () => {
-    const device = Math.floor(random() * 1_000)
-    const pick = Math.floor(random() * 1_000)
-    // Each kind reads its own numbers and ignores the rest.
-    return { do: drawName(), device, pick } as Step
-  })
+  const names = (Object.keys(weights) as Step['do'][]).filter(
+    (name) => !others.includes(name) && (only?.includes(name) ?? true),
+  )
+  const drawn = Object.fromEntries(names.map((name) => [name, weights[name]]))
+  // Each kind reads its own numbers and ignores the rest.
+  return drawSteps({ seed, steps, weights: drawn }) as Step[]
 }

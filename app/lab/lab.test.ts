@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { must } from '../../schema/helpers/must.ts'
+import { must } from '../../schema/helpers/assertions.ts'
 import { untilLive } from './device/read-conversation.ts'
 import { openTestLab } from './open-test-lab.ts'
 

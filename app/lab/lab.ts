@@ -1,7 +1,10 @@
+import type { AppOverrides } from '../../sync-server/app-overrides.ts'
 import type { TestCouch } from '../../sync-server/testing/couch/start-couch.ts'
 import type { Patience } from './checks/wait-until-settled.ts'
 import type { LabChannel } from './device/lab-channel.ts'
 import type { LabPerson } from './device/lab-person.ts'
+import type { Witness } from './device/witness.ts'
+import type { TraceRecorder } from './kit/trace.ts'
 import type { LabServer } from './server/start-lab-server.ts'
 
 export interface LabOptions {
@@ -15,10 +18,14 @@ export interface LabOptions {
   couch?: TestCouch
   /** After how long the server closes an unused database. */
   idleCloseMs?: number
+  /** What else of the server a test replaces, such as its log. */
+  overrides?: Pick<AppOverrides, 'log' | 'isLoopbackPushAllowed'>
   /** With a business channel; `channel.open` gives its number to the first person. */
   hasChannel?: boolean
   /** Fills the server's empty folder before its first start, with people of these names. */
   earlier?: { fill: (dataDir: string) => Promise<void>; people: readonly string[] }
+  /** Records what passes every device's network. */
+  trace?: TraceRecorder | undefined
   /** Up to how many online people the server sends everyone's presence to everyone. */
   usersOnlineMax?: number
 }
@@ -44,9 +51,13 @@ export interface LabOptions {
 export interface Lab {
   readonly server: LabServer
   readonly people: readonly LabPerson[]
+  readonly witness: Witness
   readonly channel: LabChannel | undefined
-  /** Registers a new person, or signs in one that the prepared server has. */
-  person(name: string): Promise<LabPerson>
+  /**
+   * Registers a new person, or signs in one that the prepared server has.
+   * @param options.hasKeys their devices seal what they write, to others who have keys too
+   */
+  person(name: string, options?: { hasKeys?: boolean }): Promise<LabPerson>
   /**
    * Waits until nothing is under way on any device that has a network.
    *

@@ -1,7 +1,7 @@
 import { unzipSync } from 'fflate'
-import { must } from '../../schema/helpers/must.ts'
-import { testSession } from '../api/test-session.ts'
-import { createZipWriter } from '../sync/archive/zip/zip-writer.ts'
+import { must } from '../../schema/helpers/assertions.ts'
+import { testSession } from '../api/testing/open-test-answers.ts'
+import { createZipWriter } from '../sync/archive/zip-writer.ts'
 import type { LabDevice } from './device/lab-device-types.ts'
 import { openTestLab } from './open-test-lab.ts'
 

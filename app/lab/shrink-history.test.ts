@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { drawHistory } from './draw-history.ts'
-import { shrinkHistory } from './shrink-history.ts'
+import { shrinkHistory } from './kit/shrink-history.ts'
 
 test('the same seed draws the same history, another seed another one', () => {
   const draw = (seed: number) => drawHistory({ seed, steps: 30, hasChannel: false })
@@ -10,14 +10,16 @@ test('the same seed draws the same history, another seed another one', () => {
 
 test('of a history that fails, what does not matter is left out', async () => {
   const history = drawHistory({ seed: 3, steps: 80, hasChannel: false })
-  const kill = history.findIndex((step) => step.do === 'kill')
-  const culprits = [history[kill], history.findLast((step) => step.do === 'edit')]
+  const kill = history.find((step) => step.do === 'kill')
+  const edit = history.findLast((step) => step.do === 'edit')
+  const culprits = history.filter((step) => step === kill || step === edit)
+  expect(culprits).toHaveLength(2)
   const { history: left, failure } = await shrinkHistory({
     history,
     failure: 'first',
     tries: 200,
     tryHistory: async (steps) =>
-      culprits.every((culprit) => culprit && steps.includes(culprit)) ? 'shorter' : undefined,
+      culprits.every((culprit) => steps.includes(culprit)) ? 'shorter' : undefined,
   })
   expect(left).toEqual(culprits)
   expect(failure).toBe('shorter')

@@ -1,10 +1,10 @@
 import { v7 as createId } from 'uuid'
-import { must } from '../../schema/helpers/must.ts'
-import { unreachable } from '../../schema/helpers/unreachable.ts'
+import { must, unreachable } from '../../schema/helpers/assertions.ts'
 import { quickReactions } from '../../schema/reaction.ts'
 import type { Stage } from '../../sync-server/messages/acceptance/delivery-types.ts'
-import { StorageUnavailable } from '../../sync-server/storage/databases/storage-unavailable.ts'
-import type { Remains } from '../../sync-server/storage/level/faulty-disk.ts'
+import { StorageUnavailable } from '../../sync-server/storage/documents/storage-errors.ts'
+import type { Remains } from '../../sync-server/storage/testing/faulty-disk.ts'
+import { keyWays } from './device/lab-access.ts'
 import { listContacts } from './device/lab-channel.ts'
 import type { LabDevice } from './device/lab-device-types.ts'
 import type { LabNetwork } from './device/lab-network.ts'
@@ -20,10 +20,17 @@ const rooms: readonly Parameters<LabDevice['disk']['fillUp']>[] = [
   ['messages'],
   ['conversations'],
 ]
+/** What may answer in place of the server, and for how long; the last is until it ends. */
+const betweenStatuses = [200, 201, 401, 403, 404, 413, 429, 500, 502, 503]
+const betweenBodies = ['<html>Your room?', '', '{}', '[]', 'null', '{"error":"unauthorized"}']
+const betweenMs = [60, 400, 1_500, 4_000, Number.POSITIVE_INFINITY]
+
 const clocksMs = [30_000, 600_000, 7_200_000, -30_000, -600_000, -7_200_000]
 
 /** RxDB opens 16 collections per process, and a tab has two. */
 const tabsMax = 7
+/** So that most of them can have a second tab. */
+const devicesMax = 6
 
 /** Performs one event in the lab. Skips what a device cannot do at the moment. */
 export async function takeStep(lab: Lab, step: Step): Promise<void> {
@@ -127,7 +134,16 @@ async function actOnDevice(lab: Lab, step: DeviceStep): Promise<void> {
       return network.spoilFrames()
     case 'refuse-words':
       // All of them end this way.
-      return network.refuseWords(`${step.pick % 10}"`, choose([403, 413, 429, 500], step.pick))
+      return refuseWords(lab, device, {
+        words: `${step.pick % 10}"`,
+        status: choose([403, 413, 429, 500], step.pick),
+      })
+    case 'between':
+      return network.stepBetween({
+        status: choose(betweenStatuses, step.pick),
+        body: choose(betweenBodies, Math.floor(step.pick / 10)),
+        ms: choose(betweenMs, Math.floor(step.pick / 60)),
+      })
     case 'portal':
       return network.answerAsPortal()
     case 'reload':
@@ -153,6 +169,11 @@ async function actOnDevice(lab: Lab, step: DeviceStep): Promise<void> {
       return lab.server.hasBackup() ? undefined : await device.renewSignIn(step.pick % 2 === 0)
     case 'sign-out':
       return lab.server.hasBackup() ? undefined : await device.signOut(step.pick % 100)
+    case 'new-device':
+    case 'change-password':
+    case 'new-keys':
+      // A backup contains neither the sign-in nor the keys.
+      return lab.server.hasBackup() ? undefined : await takeKeyStep(lab, device, step)
     case 'answer-customer':
       return await answerCustomer(device, step)
     case 'tab':
@@ -160,6 +181,53 @@ async function actOnDevice(lab: Lab, step: DeviceStep): Promise<void> {
     default:
       return await actOnConversation(lab, device, step)
   }
+}
+
+/** Whoever has no keys yet gets the first ones. What the server cannot do now is left. */
+async function takeKeyStep(
+  lab: Lab,
+  device: LabDevice,
+  step: { do: 'new-device' | 'change-password' | 'new-keys'; pick: number },
+) {
+  if (!lab.server.isRunning() || !device.isOpen) return
+  if (step.do === 'change-password') return await device.access.changePassword().catch(() => {})
+  const devices = lab.people.flatMap((person) => person.devices)
+  const person = lab.people.find(({ userId }) => userId === device.userId)
+  if (step.do === 'new-keys') {
+    // Whoever has no device with the former keys has lost what was sealed to them.
+    const { makeKeys } = device.access
+    return await makeKeys()
+      .then(() => person?.desk.comeBack())
+      .catch(() => {})
+  }
+  if (devices.length >= devicesMax || countTabs(lab) >= tabsMax) return
+  await person?.device({ way: choose(keyWays, step.pick) }).catch(() => {})
+}
+
+/**
+ * People do what their devices ask for: they sign in again, unlock what is locked, and link a device
+ * that lacks former keys once more.
+ */
+export async function enterEverywhere({ people }: Lab): Promise<void> {
+  for (const { desk, devices } of people) {
+    await desk.comeBack()
+    const all = (await desk.listKeys()).length
+    for (const [at, device] of devices.entries()) {
+      if (!device.isOpen) continue
+      if (await device.access.isEnded()) await device.signIn()
+      await device.access.unlock(at % 2 === 0 ? 'password' : 'recovery')
+      if ((await device.access.listKeys()).length < all) await device.access.linkAgain(desk)
+    }
+  }
+}
+
+function refuseWords(
+  { witness }: Lab,
+  { network, name }: LabDevice,
+  { words, status }: { words: string; status: number },
+) {
+  witness.recordBarred(name, words)
+  network.refuseWords(words, status)
 }
 
 async function answerCustomer(device: LabDevice, step: { device: number; pick: number }) {
@@ -199,8 +267,8 @@ type ConversationStep = Exclude<
     }
   | { do: 'lose' | 'delay' | 'refuse' | 'slow' | 'block' | 'spoil' | 'overtake' }
   | { do: 'clock' | 'disk-fails' | 'disk-fills' | 'refuse-words' }
-  | { do: 'portal' | 'erase' | 'close-connections' | 'renew-sign-in' | 'sign-out' }
-  | { do: 'answer-customer' }
+  | { do: 'between' | 'portal' | 'erase' | 'close-connections' | 'renew-sign-in' | 'sign-out' }
+  | { do: 'answer-customer' | 'new-device' | 'change-password' | 'new-keys' }
 >
 
 async function actOnConversation(lab: Lab, device: LabDevice, step: ConversationStep) {

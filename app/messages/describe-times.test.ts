@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { describeTimes } from './describe-times.ts'
+import { describeTimes } from './bubble-parts.tsx'
 
 const written = new Date(2026, 10, 21, 10, 2).getTime()
 const sent = new Date(2026, 10, 21, 11, 40).getTime()

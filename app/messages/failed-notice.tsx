@@ -1,4 +1,4 @@
-import { isBlank } from '../../schema/helpers/is-blank.ts'
+import { isBlank } from '../../schema/helpers/text.ts'
 import type { MessageDocument } from '../../schema/message.ts'
 import { Icon } from '../ui/icons/icon.tsx'
 import { joinClassNames } from '../ui/styles/join-class-names.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findFoldPoint } from './find-fold-point.ts'
+import { findFoldPoint } from './message-text.tsx'
 
 test('shows a text of 2,500 characters whole, and cuts a longer one at the end of a word', () => {
   expect(findFoldPoint('x'.repeat(2_500))).toBeUndefined()

@@ -1,6 +1,6 @@
-import { isBlank } from '../../schema/helpers/is-blank.ts'
+import { isBlank } from '../../schema/helpers/text.ts'
 import type { MessageDocument } from '../../schema/message.ts'
-import { canForward } from '../database/commands/forwarding.ts'
+import { canForward } from '../database/commands/change-message.ts'
 import { IconButton } from '../ui/buttons/icon-button.tsx'
 import styles from './message.module.css'
 import type { MessageActions } from './message-actions.ts'

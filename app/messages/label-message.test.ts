@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest'
 import { type MessageDocument, messageDocument } from '../../schema/message.ts'
-import { labelMessage } from './label-message.ts'
+import { labelMessage } from './bubble-parts.tsx'
 
 const [ann, ben] = ['01900000-0000-7000-8000-00000000000a', '01900000-0000-7000-8000-00000000000b']
+const nameOf = (userId: string) => (userId === ben ? 'Ben' : 'somebody else')
 const written = new Date(2026, 10, 21, 10, 2).getTime()
 
-const label = (fields: Partial<MessageDocument>, quotedId?: string) => {
+const label = (fields: Partial<MessageDocument>, quotedId?: string, marksPlain = false) => {
   const senderId = fields.senderId ?? ann
   const message = messageDocument.parse({
     _id: '01900000-0000-7000-8000-000000000001',
@@ -19,7 +20,8 @@ const label = (fields: Partial<MessageDocument>, quotedId?: string) => {
     ...fields,
   })
   const quoted = quotedId === undefined ? undefined : { senderId: quotedId }
-  return labelMessage({ message, isOwn: senderId === ann, ownId: ann, peerName: 'Ben', quoted })
+  const isOwn = senderId === ann
+  return labelMessage({ message, isOwn, ownId: ann, nameOf, quoted, marksPlain })
 }
 const replyTo = '01900000-0000-7000-8000-000000000002'
 
@@ -54,4 +56,13 @@ test('a deleted message’s label gives nothing but that', () => {
 
 test('a long text is cut at the end of a word', () => {
   expect(label({ content: 'petrel '.repeat(100) })).toMatch(/petrel…$/)
+})
+
+test('P13: in an encrypted chat what others could read says so, and what waits to be sealed does not', () => {
+  const inEncrypted = (fields: Partial<MessageDocument>) => label(fields, undefined, true)
+  expect(inEncrypted({})).toBe('You, 10:02, not encrypted, delivered: hello')
+  expect(inEncrypted({ senderId: ben })).toBe('Ben, 10:02, not encrypted: hello')
+  expect(inEncrypted({ sealed: '1.epoch.box' })).toBe('You, 10:02, delivered: hello')
+  expect(inEncrypted({ status: 'sending' })).toBe('You, 10:02, waiting to be sent: hello')
+  expect(inEncrypted({ deletedAt: written, content: '' })).not.toContain('encrypted')
 })

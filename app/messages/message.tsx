@@ -1,61 +1,32 @@
-import { memo, type ReactNode } from 'react'
+import { memo } from 'react'
+import { Link } from 'react-router-dom'
+import { lockOf } from '../../schema/encryption/sealed-part.ts'
 import { countAlone } from '../../schema/helpers/emoji.ts'
-import { isEdited, type MessageDocument } from '../../schema/message.ts'
-import { formatClockTime } from '../ui/format/format-clock-time.ts'
-import type { LiveSource } from '../ui/hooks/use-live-value.ts'
+import { isSticker, type MessageDocument, type RefusedChange } from '../../schema/message.ts'
 import { Icon } from '../ui/icons/icon.tsx'
-import { MessageTicks } from '../ui/icons/message-ticks.tsx'
 import { joinClassNames } from '../ui/styles/join-class-names.ts'
-import { nameMessageType } from '../ui/text/describe-message.ts'
-import { describeTimes } from './describe-times.ts'
+import { lockWords, nameMessageType } from '../ui/text/describe-message.ts'
+import { LinkCard } from '../ui/text/link-card.tsx'
+import { Album } from './album.tsx'
+import {
+  AuthorName,
+  labelMessage,
+  MessageMeta,
+  type MessageProps,
+  QuotedMessage,
+} from './bubble-parts.tsx'
 import { FailedNotice } from './failed-notice.tsx'
 import { HoverActions } from './hover-actions.tsx'
-import { labelMessage } from './label-message.ts'
 import styles from './message.module.css'
 import type { MessageActions } from './message-actions.ts'
 import { MessageReactions } from './message-reactions.tsx'
 import { MessageText } from './message-text.tsx'
-import { QuotedMessage } from './quoted-message.tsx'
-import { RefusalNotice } from './refusal-notice.tsx'
-
-interface MessageMetaProps {
-  message: MessageDocument
-  isOwn: boolean
-}
-
-export interface MessageProps {
-  message: MessageDocument
-  isOwn: boolean
-  ownId: string
-  peerName: string
-  startsGroup: boolean
-  isHovered: boolean
-  /** Is a finger pulling it to the right, for a reply? */
-  isPulled: boolean
-  /** Undefined outside selection mode. */
-  isSelected: boolean | undefined
-  isHighlighted: boolean
-  /** The search query to highlight in the text; empty without one. */
-  markQuery: string
-  /** Can Tab reach it? Arrow keys reach the others. */
-  isTabStop: boolean
-  canReact: boolean
-  /** The message replied to, if it is loaded: `findMessage` finds others. */
-  quoted: MessageDocument | undefined
-  findMessage(messageId: string): LiveSource<MessageDocument | null | undefined>
-  /**
-   * Draws the extra parts that only some messages have, above and below the text. A stable
-   * function.
-   */
-  drawExtra(message: MessageDocument, place: 'above' | 'below'): ReactNode
-  /** Set if the message can still go as a template: opens the templates. */
-  onTemplate: ((message: MessageDocument) => void) | undefined
-  actions: MessageActions
-}
+import noticeStyles from './notice.module.css'
 
 /** One message with all its parts. Rerenders only when one of its props changes. */
 export const Message = memo(function Message(props: MessageProps) {
-  const { message, isOwn, isSelected, actions } = props
+  const { message, isOwn, isSelected, actions, album } = props
+  if (album) return <Album {...props} album={album} />
   const isSelecting = isSelected !== undefined
   return (
     <article
@@ -110,83 +81,146 @@ export const Message = memo(function Message(props: MessageProps) {
 })
 
 function Bubble(props: MessageProps) {
-  const { message, isOwn, peerName, findMessage, drawExtra, actions } = props
-  const type = nameMessageType(message)
-  const isPictured = message.type === 'image' || message.type === 'video'
-  const meta = <MessageMeta message={message} isOwn={isOwn} />
+  const { message, isOwn, nameOf, findMessage, drawExtra, actions } = props
+  const meta = <MessageMeta message={message} isOwn={isOwn} marksPlain={props.marksPlain} />
   if (message.deletedAt !== undefined) {
     return (
       <div className={styles.bubble}>
+        <AuthorName {...props} />
         <span className={styles.deleted}>
           <Icon name="trash" size={16} />
-          {isOwn ? 'You deleted this message' : 'This message was deleted'}
+          <span>{isOwn ? 'You deleted this message' : 'This message was deleted'}</span>
+          {meta}
         </span>
+      </div>
+    )
+  }
+  const lock = lockOf(message)
+  if (lock) {
+    return (
+      <div className={styles.bubble}>
+        <AuthorName {...props} />
+        <span className={styles.deleted}>
+          <Icon name="lock" size={16} />
+          {lockWords[lock].title}
+        </span>
+        <p className={styles.lockHint}>
+          {lock === 'key' && props.isDeviceLocked ? (
+            <>
+              Unlock this device to read it. <Link to="/settings/security">Unlock</Link>
+            </>
+          ) : (
+            lockWords[lock].hint
+          )}
+        </p>
         {meta}
       </div>
     )
   }
-  return (
+  const look = chooseLook(message)
+  const hasWords = message.content !== ''
+  // An edit may have taken the address out of the text.
+  const link = message.link && message.content.includes(message.link.url) ? message.link : undefined
+  const body = (
     <div
-      className={joinClassNames(
-        styles.bubble,
-        isPictured && styles.bubbleOfPicture,
-        isPictured && message.content !== '' && styles.captioned,
-      )}
+      className={joinClassNames(styles.body, countAlone(message.content) > 0 && styles.bodyOfEmoji)}
+      dir="auto"
     >
+      <MessageText text={message.content} markQuery={props.markQuery} />
+      {link && <LinkCard {...link} isLink />}
+      {meta}
+    </div>
+  )
+  return (
+    <div className={joinClassNames(styles.bubble, styles[look], hasWords && styles.captioned)}>
+      <AuthorName {...props} />
       {message.replyTo && (
         <QuotedMessage
           source={findMessage(message.replyTo)}
           loaded={props.quoted}
           messageId={message.replyTo}
-          peerId={message.peerId}
-          peerName={peerName}
+          ownId={props.ownId}
+          nameOf={nameOf}
           onShow={actions.showMessage}
         />
       )}
-      {type && <span className={styles.chip}>{type}</span>}
-      {drawExtra(message, 'above')}
-      <div
-        className={joinClassNames(
-          styles.body,
-          countAlone(message.content) > 0 && styles.bodyOfEmoji,
-        )}
-        dir="auto"
-      >
-        <MessageText text={message.content} markQuery={props.markQuery} />
-        {meta}
-      </div>
+      {look === 'pictured' || look === 'sticker' ? (
+        <>
+          <div className={styles.frame}>
+            <TypeChip message={message} />
+            {drawExtra(message, 'above')}
+            {!hasWords && <div className={styles.over}>{meta}</div>}
+          </div>
+          {hasWords && body}
+        </>
+      ) : (
+        <>
+          <TypeChip message={message} />
+          {drawExtra(message, 'above')}
+          {body}
+        </>
+      )}
       {drawExtra(message, 'below')}
     </div>
   )
 }
 
-/** A bubble's corner: star, edited, the time, and the ticks of an own message. */
-function MessageMeta({ message, isOwn }: MessageMetaProps) {
-  const isDeleted = message.deletedAt !== undefined
-  return (
-    <span className={styles.meta} dir="ltr">
-      {message.isWhatsApp && <WhatsAppIcon />}
-      {message.isStarred && (
-        <span role="img" aria-label="Starred">
-          <Icon name="star" size={12} isFilled />
-        </span>
-      )}
-      {isEdited(message) && <span>edited</span>}
-      <time dateTime={new Date(message.createdAt).toISOString()}>
-        {isDeleted ? formatClockTime(message.createdAt) : describeTimes(message)}
-      </time>
-      {isOwn && !isDeleted && (
-        <MessageTicks status={message.status} isWhatsApp={message.isWhatsApp} />
-      )}
-    </span>
-  )
+/** What a message says it is, as the specification names it; undefined for text. */
+function TypeChip({ message }: { message: MessageDocument }) {
+  const type = nameMessageType(message)
+  return type && <span className={styles.chip}>{type}</span>
 }
 
-/** Marks messages sent over WhatsApp: a speech bubble with a handset. */
-function WhatsAppIcon() {
+type Look = 'worded' | 'alone' | 'pictured' | 'sticker' | 'filed' | 'plain'
+
+/**
+ * How a bubble is drawn. `alone`: a few emoji without a bubble; `pictured`: to its edge; `filed`:
+ * in one row with the time; `plain`: its chip stands above the words.
+ */
+function chooseLook(message: MessageDocument): Look {
+  const { type, file, mediaUrl, replyTo, content } = message
+  if (type === 'text') return !replyTo && countAlone(content) > 0 ? 'alone' : 'worded'
+  if (file === undefined && mediaUrl === undefined) return 'plain'
+  if (isSticker(message)) return 'sticker'
+  if (type === 'image' || type === 'video') return 'pictured'
+  return type === 'audio' || type === 'document' ? 'filed' : 'plain'
+}
+
+interface RefusalNoticeProps {
+  message: MessageDocument
+  refused: RefusedChange
+  actions: MessageActions
+}
+
+/** A refused edit: the reason, the refused text, and what the person can do. */
+function RefusalNotice({ message, refused, actions }: RefusalNoticeProps) {
+  const { content } = refused
   return (
-    <span role="img" aria-label="WhatsApp">
-      <Icon name="whatsapp" size={13} />
-    </span>
+    <div className={noticeStyles.notice}>
+      <p className={noticeStyles.reason}>
+        <Icon name="warning" size={18} />
+        {refused.error}
+      </p>
+      {content && (
+        <p className={noticeStyles.refusedText} dir="auto">
+          {content}
+        </p>
+      )}
+      <div className={noticeStyles.noticeButtons}>
+        {content && message.deletedAt === undefined && (
+          <button type="button" onClick={() => actions.editAgain(message, content)}>
+            Edit again
+          </button>
+        )}
+        {content && (
+          <button type="button" onClick={() => actions.copy(content)}>
+            Copy
+          </button>
+        )}
+        <button type="button" onClick={() => actions.dismissRefusal(message)}>
+          Dismiss
+        </button>
+      </div>
+    </div>
   )
 }

@@ -4,7 +4,6 @@ import { IconButton } from '../ui/buttons/icon-button.tsx'
 import { useLiveValue } from '../ui/hooks/use-live-value.ts'
 import { productName } from '../ui/product.ts'
 import { joinClassNames } from '../ui/styles/join-class-names.ts'
-import { AppleInstallSteps } from './apple-install-steps.tsx'
 import type { InstallOffer as Offer } from './install-prompt.ts'
 import styles from './offer.module.css'
 
@@ -34,5 +33,30 @@ export function InstallOffer({ offer }: { offer: Offer }) {
       {way === 'prompt' && <Button onClick={() => void offer.install()}>Install</Button>}
       <IconButton icon="close" label="Not now" onClick={offer.dismiss} />
     </aside>
+  )
+}
+
+/** One unobtrusive line while a shared item is pending. */
+export function SharedOffer({ onChoose, onDiscard }: { onChoose(): void; onDiscard(): void }) {
+  return (
+    <aside className={styles.offer} aria-label="Shared">
+      <span className={styles.words}>Something you shared hasn't been sent yet.</span>
+      <Button onClick={onChoose}>Share</Button>
+      <IconButton icon="close" label="Discard" onClick={onDiscard} />
+    </aside>
+  )
+}
+
+/** Safari shows no prompt, and gives the installed app a storage of its own. */
+export function AppleInstallSteps() {
+  return (
+    <ol className={styles.steps}>
+      <li>Tap Share in Safari's toolbar.</li>
+      <li>Choose “Add to Home Screen”, then “Add”.</li>
+      <li>
+        Open {productName} from its icon and sign in. Your chats come from the server: the app and
+        Safari keep separate copies. Let unsent messages send here first.
+      </li>
+    </ol>
   )
 }

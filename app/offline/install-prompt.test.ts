@@ -39,6 +39,20 @@ test('the offer waits for the second message, and then shows the prompt of the b
   expect(offer.getSnapshot()).toBe('none')
 })
 
+test('a place that always offers it has the prompt at once, and each of them once', async () => {
+  const { offer, prompt, mayInstall } = startBrowser(laptop).open()
+  expect(offer.possible.getSnapshot()).toBe('none')
+  const heard = vi.fn()
+  offer.possible.subscribe(heard)
+  mayInstall()
+  expect(heard).toHaveBeenCalled()
+  expect(offer.possible.getSnapshot()).toBe('prompt')
+  await offer.install()
+  expect(prompt).toHaveBeenCalledTimes(1)
+  expect(offer.possible.getSnapshot()).toBe('none')
+  expect(startBrowser(iPhone).open().offer.possible.getSnapshot()).toBe('hint')
+})
+
 test('without a prompt nothing is offered, and on an iPhone the steps are', () => {
   for (const [navigator, way] of [
     [laptop, 'none'],

@@ -1,5 +1,4 @@
 import type { LiveSource } from '../ui/hooks/use-live-value.ts'
-import { isStandaloneOnApple, needsHomeScreen } from './needs-home-screen.ts'
 
 /**
  * `prompt`: the browser can install on a click; `hint`: the person must use the share menu (iOS).
@@ -7,6 +6,8 @@ import { isStandaloneOnApple, needsHomeScreen } from './needs-home-screen.ts'
 export type InstallWay = 'none' | 'prompt' | 'hint'
 
 export interface InstallOffer extends LiveSource<InstallWay> {
+  /** How it can be done, whatever the moment: for a place that always offers it. */
+  possible: LiveSource<InstallWay>
   /** Shows the browser's own prompt. */
   install(): Promise<void>
   /** Hides the offer; after the second time it does not come back. */
@@ -33,6 +34,7 @@ const shownMost = 2
 /** Whether and how this browser can install the app, at a good moment and never more than twice. */
 export function createInstallOffer(): InstallOffer {
   const listeners = new Set<() => void>()
+  const possibleListeners = new Set<() => void>()
   const closing = new AbortController()
   const { signal } = closing
   const coach = readCoach()
@@ -48,11 +50,16 @@ export function createInstallOffer(): InstallOffer {
     for (const listener of listeners) listener()
   }
 
+  function readPossible(): InstallWay {
+    if (question) return 'prompt'
+    return needsHomeScreen() ? 'hint' : 'none'
+  }
+
   function update() {
+    for (const listener of possibleListeners) listener()
     const isWanted = !state.isOver && coach.sent >= sentFirst
     if (!isWanted) return set('none')
-    if (question) return set('prompt')
-    set(needsHomeScreen() ? 'hint' : 'none')
+    set(readPossible())
   }
 
   function finish() {
@@ -78,9 +85,19 @@ export function createInstallOffer(): InstallOffer {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
+    possible: {
+      getSnapshot: readPossible,
+      subscribe(listener) {
+        possibleListeners.add(listener)
+        return () => possibleListeners.delete(listener)
+      },
+    },
     async install() {
+      // A browser's question can be asked once; if it is declined, the browser offers another one later.
+      const asked = question
+      question = undefined
       finish()
-      await question?.prompt()
+      await asked?.prompt()
     },
     dismiss: finish,
     recordSent() {
@@ -113,6 +130,21 @@ function keepCoach({ sent, shown }: { sent: number; shown: number }) {
 }
 
 /** Does this page run as an installed app, in its own window? */
-function isInstalled(): boolean {
+export function isInstalled(): boolean {
   return matchMedia('(display-mode: standalone)').matches || isStandaloneOnApple() === true
+}
+
+/**
+ * Is this a tab on an iPhone or iPad? There apps are installed through the share menu alone, and
+ * only installed ones get notifications. An iPad reports a Mac, with a touch screen.
+ */
+export function needsHomeScreen(): boolean {
+  const { userAgent, maxTouchPoints } = navigator
+  const isIPad = userAgent.includes('Macintosh') && maxTouchPoints > 1
+  return (/iPhone|iPad|iPod/.test(userAgent) || isIPad) && isStandaloneOnApple() === false
+}
+
+/** Safari's own property: absent elsewhere. */
+function isStandaloneOnApple(): boolean | undefined {
+  return (navigator as { standalone?: boolean }).standalone
 }

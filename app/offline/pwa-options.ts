@@ -61,9 +61,10 @@ export const pwaOptions: Partial<VitePWAOptions> = {
     // caches nothing.
     inlineWorkboxRuntime: true,
     importScripts: ['/push-worker.js', '/share-target.js'],
-    globPatterns: ['**/*.{js,css,html,svg,png,webp,woff2,json}'],
+    globPatterns: ['**/*.{js,css,html,svg,png,webp,woff2,json}', 'files.txt'],
     // The plugin adds the manifest's icons itself: an entry listed twice loads twice.
-    globIgnores: ['icons/*.{png,svg}', 'emoji/*', 'push-worker.js', 'share-target.js'],
+    // The worker's own parts are among them: the app's fingerprint reads them, offline too.
+    globIgnores: ['icons/*.{png,svg}', 'emoji/*'],
     // Large and rarely used: `loadSheet` caches the chosen one.
     runtimeCaching: [
       {

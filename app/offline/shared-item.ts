@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { limits } from '../../schema/limits.ts'
-import { formatBytes } from '../ui/format/format-bytes.ts'
+import { formatBytes } from '../ui/format/format-amounts.ts'
 
 /** The service worker's stored form: see `public/share-target.js`. */
 const keptItem = z.object({

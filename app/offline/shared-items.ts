@@ -1,4 +1,4 @@
-import { settleRequest } from '../database/storage/dexie/settle-request.ts'
+import { settleRequest } from '../database/storage/dexie/owed-notes.ts'
 import {
   type KeptItem,
   readOwnerId,

@@ -1,23 +1,36 @@
-import { type ReactNode, useEffect, useRef, useState } from 'react'
-import type { KnownPerson } from '../database/storage/known-person.ts'
-import type { Messenger } from '../sync/messenger-types.ts'
+import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
+import { kindOf } from '../../schema/conversation.ts'
+import { isSticker } from '../../schema/message.ts'
+import type { KnownPerson } from '../database/storage/known-peer.ts'
+import type { ConversationRow, Messenger } from '../sync/messenger-types.ts'
+import { isEncrypted } from '../sync/people/encryption-states.ts'
+import { Button } from '../ui/buttons/button.tsx'
 import { IconButton } from '../ui/buttons/icon-button.tsx'
-import { useAttempt } from '../ui/dialogs/use-attempt.tsx'
+import { Dialog } from '../ui/dialogs/dialog.tsx'
+import { useAttempt } from '../ui/dialogs/lazy-dialogs.tsx'
+import { formatMutedUntil, formatRowTime } from '../ui/format/format-times.ts'
 import { useLivePart, useLiveValue } from '../ui/hooks/use-live-value.ts'
+import { useToday } from '../ui/hooks/use-today.ts'
 import { findFocusPath, focusFirst } from '../ui/layers/find-focus-path.ts'
 import { useEscape } from '../ui/layers/use-escape.ts'
 import { useKeptFocus } from '../ui/layers/use-kept-focus.ts'
+import type { MenuPoint } from '../ui/menus/menu-action.ts'
+import { MuteMenu } from '../ui/menus/mute-menu.tsx'
 import { Avatar } from '../ui/people/avatar.tsx'
 import { usePicture } from '../ui/people/picture-source.ts'
 import { usePresenceWords } from '../ui/people/use-presence-words.ts'
+import { VerifiedSign } from '../ui/people/verified-sign.tsx'
 import page from '../ui/styles/chat-page.module.css'
 import { joinClassNames } from '../ui/styles/join-class-names.ts'
+import { describeMessage } from '../ui/text/describe-message.ts'
+import { describePlainChat } from '../ui/text/describe-plain-chat.ts'
+import { PhoneNumber } from '../ui/text/phone-number.tsx'
 import styles from './contact-panel.module.css'
-import { PictureDialog } from './dialogs/picture-dialog.tsx'
-import { MuteRow } from './mute-row.tsx'
+import pictureDialogStyles from './dialogs/picture-dialog.module.css'
 import { PanelRow } from './panel-row.tsx'
 import { RiskyActions } from './risky-actions.tsx'
-import { StarredRow } from './starred-row.tsx'
+
+const shownAtFirst = 20
 
 export interface ContactPanelProps {
   messenger: Messenger
@@ -28,6 +41,7 @@ export interface ContactPanelProps {
   onClose(): void
   onSearch(): void
   onOpenMedia(): void
+  onOpenEncryption(): void
   onGoToMessage(messageId: string): void
   /** The chat was deleted: there is nothing to return to. */
   onDeleted(): void
@@ -66,7 +80,7 @@ export function ContactPanel(props: ContactPanelProps) {
       </header>
       <div className={styles.body}>
         <Face messenger={messenger} peerId={peerId} peer={peer} />
-        {!isGone && <Facts peer={peer} />}
+        {!isGone && <Facts messenger={messenger} peerId={peerId} peer={peer} />}
         <ul className={styles.rows}>
           <PanelRow
             icon="picture"
@@ -74,6 +88,7 @@ export function ContactPanel(props: ContactPanelProps) {
             onClick={props.onOpenMedia}
             isWay
           />
+          {!isGone && <EncryptionRow {...shared} onOpen={props.onOpenEncryption} />}
           <StarredRow {...shared} onGoToMessage={props.onGoToMessage} />
           <PanelRow icon="search" label="Search in this chat" onClick={props.onSearch} />
           {!isGone && row && <MuteRow {...shared} row={row} />}
@@ -82,7 +97,7 @@ export function ContactPanel(props: ContactPanelProps) {
           {...shared}
           isBlocked={isBlocked}
           // A deleted account can do nothing, and a customer is on WhatsApp.
-          canBlock={!isGone && !peer?.isWhatsAppContact}
+          canBlock={!isGone && kindOf(peer) === 'person'}
           hasChat={row !== undefined}
           onDeleted={props.onDeleted}
         />
@@ -120,6 +135,7 @@ function Face({ messenger, peerId, peer }: AboutPeer) {
       )}
       <p className={styles.name} dir="auto">
         {name}
+        <VerifiedSign trust={messenger.encryption.trustIn(peerId)} />
       </p>
       <p className={styles.presence} data-online={isOnline || isTyping || undefined}>
         {words}
@@ -129,16 +145,50 @@ function Face({ messenger, peerId, peer }: AboutPeer) {
   )
 }
 
-/** About and phone number; only what there is. */
-function Facts({ peer }: { peer: KnownPerson | undefined }) {
-  const phone = peer?.phone_number && `+${peer.phone_number}`
-  const about = !peer?.isWhatsAppContact && peer?.status
-  if (!about && !phone) return null
+/** About, phone number and how the chat is protected; only what there is. */
+function Facts({ messenger, peerId, peer }: AboutPeer) {
+  const encryption = useLiveValue(messenger.encryption.of(peerId))
+  const phone = peer?.phone_number
+  const about = kindOf(peer) === 'person' && peer?.status
+  const protection = peer && encryption === 'plain' && describePlainChat(peer)
+  if (!about && !phone && !protection) return null
   return (
     <dl className={styles.facts}>
       {about && <Fact name="About">{about}</Fact>}
-      {phone && <Fact name="Phone number">{phone}</Fact>}
+      {phone && (
+        <Fact name="Phone number">
+          <PhoneNumber digits={phone} />
+          {peer?.isPhoneProved === false && <small>Not verified: only they say it’s theirs.</small>}
+        </Fact>
+      )}
+      {protection && <Fact name="Encryption">{protection}</Fact>}
     </dl>
+  )
+}
+
+interface EncryptionRowProps {
+  messenger: Messenger
+  peerId: string
+  onOpen(): void
+}
+
+/** Leads to the security code, where there is one. */
+function EncryptionRow({ messenger, peerId, onOpen }: EncryptionRowProps) {
+  const { encryption } = messenger
+  const state = useLiveValue(encryption.of(peerId))
+  const { isVerified } = useLiveValue(encryption.trustIn(peerId))
+  if (!isEncrypted(state)) return null
+  const about = isVerified
+    ? 'You verified the security code.'
+    : 'Only the two of you can read new messages.'
+  return (
+    <PanelRow
+      icon={isVerified ? 'verified' : 'lock'}
+      label="Encryption"
+      note={`End-to-end encrypted. ${state === 'locked' ? 'Locked on this device.' : about}`}
+      onClick={onOpen}
+      isWay
+    />
   )
 }
 
@@ -163,4 +213,120 @@ function useFocusWhileOpen() {
     }
   }, [returnTo])
   return heading
+}
+
+interface PictureDialogProps {
+  name: string
+  /** An address that the page may show. */
+  url: string
+  onClose(): void
+}
+
+/** A person's picture as large as the screen allows. */
+function PictureDialog({ name, url, onClose }: PictureDialogProps) {
+  return (
+    <Dialog title={name} isWide onClose={onClose}>
+      <img className={pictureDialogStyles.picture} src={url} alt={`${name}'s profile`} />
+      <div className={pictureDialogStyles.foot}>
+        <Button look="quiet" onClick={onClose}>
+          Close
+        </Button>
+      </div>
+    </Dialog>
+  )
+}
+
+interface MuteRowProps {
+  messenger: Messenger
+  row: ConversationRow
+  attempt(work: Promise<unknown>, words: string): void
+}
+
+/** Mutes the chat for a time of choice, or ends that. */
+function MuteRow({ messenger, row, attempt }: MuteRowProps) {
+  const { peerId, isMuted, mutedUntil } = row
+  const today = useToday()
+  const [point, setPoint] = useState<MenuPoint>()
+  const set = (...change: [isMuted: boolean, until?: number]) =>
+    attempt(messenger.commands.setMuted(peerId, ...change), 'Failed to change chat')
+  return (
+    <PanelRow
+      icon={isMuted ? 'unmute' : 'mute'}
+      label={isMuted ? 'Unmute' : 'Mute'}
+      note={isMuted ? formatMutedUntil(mutedUntil, today) : undefined}
+      hasMenu={!isMuted}
+      onClick={(event) => {
+        if (isMuted) return set(false)
+        const box = event.currentTarget.getBoundingClientRect()
+        setPoint({ x: box.left + 16, y: box.bottom })
+      }}
+    >
+      {point && (
+        <MuteMenu
+          point={point}
+          now={messenger.now()}
+          onMute={(until) => set(true, until)}
+          onClose={() => setPoint(undefined)}
+        />
+      )}
+    </PanelRow>
+  )
+}
+
+interface StarredRowProps {
+  messenger: Messenger
+  peerId: string
+  name: string
+  onGoToMessage(messageId: string): void
+}
+
+/** The chat's starred messages, newest star first, beneath their row. */
+function StarredRow({ messenger, peerId, name, onGoToMessage }: StarredRowProps) {
+  const all = useLiveValue(messenger.starred)
+  const today = useToday()
+  const [isOpen, setIsOpen] = useState(false)
+  const [limit, setLimit] = useState(shownAtFirst)
+  const messages = useMemo(
+    () => all?.filter((one) => one.peerId === peerId && !isSticker(one)) ?? [],
+    [all, peerId],
+  )
+  return (
+    <PanelRow
+      icon="star"
+      label="Starred messages"
+      end={messages.length > 0 ? String(messages.length) : undefined}
+      isExpanded={isOpen}
+      onClick={() => setIsOpen(!isOpen)}
+    >
+      {isOpen && messages.length === 0 && <p className={styles.none}>No starred messages</p>}
+      {isOpen && messages.length > 0 && (
+        <ul className={styles.starred} aria-label="Starred messages">
+          {messages.slice(0, limit).map((message) => (
+            <li key={message._id}>
+              <button
+                type="button"
+                className={styles.message}
+                onClick={() => onGoToMessage(message._id)}
+              >
+                <span className={styles.author}>
+                  <span>{message.senderId === messenger.userId ? 'You' : name}</span>
+                  <time>{formatRowTime(message.createdAt, today)}</time>
+                </span>
+                <span className={styles.text} dir="auto">
+                  {describeMessage(message)}
+                </span>
+              </button>
+            </li>
+          ))}
+          {messages.length > limit && (
+            <li>
+              <Button look="quiet" onClick={() => setLimit(limit + shownAtFirst)}>
+                Show more
+              </Button>
+            </li>
+          )}
+        </ul>
+      )}
+    </PanelRow>
+  )
 }

@@ -1,10 +1,18 @@
-import { useState } from 'react'
+import { type FormEvent, useEffect, useId, useState } from 'react'
+import type { ReportedMessage } from '../../schema/api/usage.ts'
+import { lockOf } from '../../schema/encryption/sealed-part.ts'
+import { limits } from '../../schema/limits.ts'
+import type { MessageDocument } from '../../schema/message.ts'
 import type { Messenger } from '../sync/messenger-types.ts'
+import { Button } from '../ui/buttons/button.tsx'
 import { ConfirmDialog } from '../ui/dialogs/confirm-dialog.tsx'
+import { Dialog } from '../ui/dialogs/dialog.tsx'
+import { cutAtWord, describeMessage } from '../ui/text/describe-message.ts'
 import styles from './contact-panel.module.css'
-import { BlockDialog } from './dialogs/block-dialog.tsx'
-import { ReportDialog } from './dialogs/report-dialog.tsx'
+import reportDialogStyles from './dialogs/report-dialog.module.css'
 import { PanelRow } from './panel-row.tsx'
+
+const { reportReasonMinLength: min, reportReasonMaxLength: max } = limits
 
 interface RiskyActionsProps {
   messenger: Messenger
@@ -28,8 +36,8 @@ export function RiskyActions(props: RiskyActionsProps) {
   const close = () => setAsked(undefined)
   const block = (blocked: boolean) => requests.add({ kind: 'block', userId: peerId, blocked })
 
-  async function report({ reason, alsoBlocks }: { reason: string; alsoBlocks: boolean }) {
-    await requests.add({ kind: 'report', userId: peerId, reason })
+  async function report({ alsoBlocks, ...given }: GivenReport) {
+    await requests.add({ kind: 'report', userId: peerId, ...given })
     if (alsoBlocks) await block(true)
   }
 
@@ -68,7 +76,11 @@ export function RiskyActions(props: RiskyActionsProps) {
         />
       )}
       {asked === 'report' && (
-        <ReportDialog name={name} isBlocked={isBlocked} onReport={report} onClose={close} />
+        <ReportDialog
+          {...{ messenger, peerId, name, isBlocked }}
+          onReport={report}
+          onClose={close}
+        />
       )}
       {asked === 'clear' && (
         <ConfirmDialog
@@ -95,4 +107,170 @@ export function RiskyActions(props: RiskyActionsProps) {
       )}
     </ul>
   )
+}
+
+interface BlockDialogProps {
+  name: string
+  onBlock(): void
+  onClose(): void
+}
+
+/** Says what blocking does before it is done. */
+function BlockDialog({ name, onBlock, onClose }: BlockDialogProps) {
+  return (
+    <ConfirmDialog
+      title={`Block ${name}?`}
+      text={`Messages from ${name} won't reach you, and neither of you will see when the other is online. ${name} won't get a notice. The messages you have stay here.`}
+      confirmLabel="Block"
+      isDanger
+      onConfirm={onBlock}
+      onClose={onClose}
+    />
+  )
+}
+
+interface GivenReport {
+  reason: string
+  messages?: readonly ReportedMessage[]
+  alsoBlocks: boolean
+}
+
+interface ReportDialogProps {
+  messenger: Messenger
+  peerId: string
+  name: string
+  /** Are they blocked already? Then there is nothing to offer. */
+  isBlocked: boolean
+  /** Rejects with words for a person. */
+  onReport(report: GivenReport): Promise<void>
+  onClose(): void
+}
+
+/** Asks for the reason of a report, and whether the last messages come with it: nobody there could read them. */
+function ReportDialog(props: ReportDialogProps) {
+  const { messenger, peerId, name, isBlocked, onReport, onClose } = props
+  const [reason, setReason] = useState('')
+  const messages = useLastMessages(messenger, peerId)
+  const [hasMessages, setHasMessages] = useState(true)
+  const [alsoBlocks, setAlsoBlocks] = useState(!isBlocked)
+  const [problem, setProblem] = useState<string>()
+  const [isBusy, setIsBusy] = useState(false)
+  const id = useId()
+
+  async function submit(event: FormEvent) {
+    event.preventDefault()
+    const found = checkReason(reason)
+    setProblem(found)
+    if (found) return
+    setIsBusy(true)
+    try {
+      await onReport({
+        reason: reason.trim(),
+        ...(hasMessages && messages.length > 0 && { messages }),
+        alsoBlocks: alsoBlocks && !isBlocked,
+      })
+      onClose()
+    } catch {
+      setProblem('Failed to report user')
+      setIsBusy(false)
+    }
+  }
+
+  return (
+    <Dialog
+      title={`Report ${name}`}
+      text={`Your report goes to the people who run this server. ${name} won't get a notice.`}
+      onClose={onClose}
+    >
+      <form className={reportDialogStyles.form} noValidate onSubmit={(event) => void submit(event)}>
+        <label className={reportDialogStyles.label} htmlFor={id}>
+          Reason
+        </label>
+        <textarea
+          id={id}
+          className={reportDialogStyles.field}
+          rows={3}
+          maxLength={limits.reportReasonMaxLength}
+          value={reason}
+          aria-invalid={problem !== undefined}
+          aria-describedby={problem ? `${id}-problem` : undefined}
+          onChange={(event) => {
+            setReason(event.target.value)
+            setProblem(undefined)
+          }}
+        />
+        {problem && (
+          <p className={reportDialogStyles.problem} id={`${id}-problem`} role="alert">
+            {problem}
+          </p>
+        )}
+        {messages.length > 0 && (
+          <label className={reportDialogStyles.check}>
+            <input
+              type="checkbox"
+              checked={hasMessages}
+              onChange={(event) => setHasMessages(event.target.checked)}
+            />
+            {`Show them the last ${messages.length === 1 ? 'message' : `${messages.length} messages`} of this chat`}
+          </label>
+        )}
+        {!isBlocked && (
+          <label className={reportDialogStyles.check}>
+            <input
+              type="checkbox"
+              checked={alsoBlocks}
+              onChange={(event) => setAlsoBlocks(event.target.checked)}
+            />
+            Also block {name}
+          </label>
+        )}
+        <div className={reportDialogStyles.foot}>
+          <Button look="quiet" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button look="danger" type="submit" isBusy={isBusy}>
+            Report
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
+
+/** What was written last, in words, oldest first; without what cannot be read here. */
+function useLastMessages(messenger: Messenger, peerId: string): readonly ReportedMessage[] {
+  const [last, setLast] = useState<readonly ReportedMessage[]>([])
+  useEffect(() => {
+    const view = messenger.openConversation(peerId)
+    const read = () => {
+      const shown = view.messages
+        .getSnapshot()
+        .items.filter((message) => message.deletedAt === undefined && !lockOf(message))
+      setLast(shown.slice(-limits.reportedMessagesMax).map((one) => toReported(one, peerId)))
+    }
+    const stop = view.messages.subscribe(read)
+    read()
+    return () => {
+      stop()
+      view.close()
+    }
+  }, [messenger, peerId])
+  return last
+}
+
+function toReported(message: MessageDocument, peerId: string): ReportedMessage {
+  const text = message.content === '' ? describeMessage(message) : message.content
+  return {
+    isTheirs: message.senderId === peerId,
+    text: cutAtWord(text, limits.reportedTextMaxLength - 1),
+    writtenAt: new Date(message.createdAt).toISOString(),
+  }
+}
+
+/** What is wrong with a report's reason, in words. Source: decision 61, section 5. */
+export function checkReason(reason: string): string | undefined {
+  const { length } = reason.trim()
+  if (length < min) return `Reason must be at least ${min} characters long`
+  if (length > max) return `Reason must be at most ${max} characters long`
+  return undefined
 }

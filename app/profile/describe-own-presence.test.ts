@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { describeOwnPresence } from './describe-own-presence.ts'
+import { describeOwnPresence } from './profile-page.tsx'
 
 const now = Date.parse('2026-03-04T12:00:00.000Z')
 const minutesAgo = (count: number) => now - count * 60_000

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { describeSignIn } from './describe-sign-in.ts'
+import { describeSignIn } from './profile-facts.tsx'
 
 test.each([
   [{}, 'Sign in with this name or your email.'],

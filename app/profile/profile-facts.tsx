@@ -1,11 +1,12 @@
+import type { ReactNode } from 'react'
 import { Link } from 'react-router-dom'
 import { defaultAbout } from '../../schema/limits.ts'
 import type { OwnUser } from '../../schema/user.ts'
-import { describeSignIn } from './describe-sign-in.ts'
+import { PhoneNumber } from '../ui/text/phone-number.tsx'
 import styles from './profile-page.module.css'
 
 /** The record in view mode. */
-export function ProfileFacts({ user, children }: { user: OwnUser; children?: React.ReactNode }) {
+export function ProfileFacts({ user, children }: { user: OwnUser; children?: ReactNode }) {
   return (
     <dl className={styles.facts}>
       <Fact name="Name" value={user.username} note={describeSignIn(user)} />
@@ -19,15 +20,21 @@ export function ProfileFacts({ user, children }: { user: OwnUser; children?: Rea
       <Fact name="About" value={user.status || defaultAbout} />
       <Fact
         name="Phone number"
-        value={user.phone_number ? `+${user.phone_number}` : 'Not set'}
-        note="People who know it can find you by it."
+        value={user.phone_number ? <PhoneNumber digits={user.phone_number} /> : 'Not set'}
+        note={describePhone(user)}
       />
       {children}
     </dl>
   )
 }
 
-export function Fact({ name, value, note }: { name: string; value: string; note?: string }) {
+function describePhone({ phone_number, isPhoneProved }: OwnUser): string {
+  const found = 'People who know it can find you by it.'
+  if (!phone_number || isPhoneProved !== false) return found
+  return `${found} It isn't verified: whoever proves it's theirs gets it.`
+}
+
+export function Fact({ name, value, note }: { name: string; value: ReactNode; note?: string }) {
   return (
     <div>
       <dt>{name}</dt>
@@ -49,4 +56,16 @@ export function EmailNote({ id }: { id?: string }) {
       </Link>
     </small>
   )
+}
+
+/** What a person signs in with, earlier names included. */
+export function describeSignIn(user: Pick<OwnUser, 'phone_number' | 'formerNames'>): string {
+  const ways = `Sign in with this name, your email${user.phone_number ? ' or your phone number' : ''}.`
+  const words = user.phone_number ? ways : ways.replace(', your', ' or your')
+  const [latest, ...others] = user.formerNames ?? []
+  if (latest === undefined) return words
+  const names = [latest, ...others].map((name) => `“${name}”`)
+  return others.length > 0
+    ? `${words} Your earlier names ${names.join(', ')} also work until someone else registers them.`
+    : `${words} Your earlier name ${names[0]} also works until someone else registers it.`
 }

@@ -1,16 +1,21 @@
-import { type ReactNode, useCallback, useEffect, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useCallback, useEffect, useState } from 'react'
+import type { OwnUser } from '../../schema/user.ts'
 import { Button } from '../ui/buttons/button.tsx'
 import { IconButton } from '../ui/buttons/icon-button.tsx'
-import { formatDate } from '../ui/format/format-clock-time.ts'
+import { formatDate, formatLastSeen } from '../ui/format/format-times.ts'
 import { useLatest } from '../ui/hooks/use-latest.ts'
 import { Page } from '../ui/layout/page.tsx'
-import { DangerZone } from './danger-zone.tsx'
-import { describeOwnPresence } from './describe-own-presence.ts'
 import type { OwnProfile } from './own-profile.ts'
 import { ProfileBody } from './profile-body.tsx'
 import { Fact } from './profile-facts.tsx'
 import styles from './profile-page.module.css'
 import { useEditing } from './use-editing.ts'
+
+const DeleteAccountDialog = lazy(() =>
+  import('./delete-account-dialog.tsx').then((module) => ({
+    default: module.DeleteAccountDialog,
+  })),
+)
 
 export interface ProfilePageProps {
   profile: OwnProfile
@@ -26,7 +31,7 @@ export interface ProfilePageProps {
   onBack(): void
   isLoggingOut: boolean
   onLogout(): void
-  onDeleteAccount(): Promise<void>
+  onDeleteAccount(deletion: { password: string }): Promise<void>
 }
 
 /** Shows and edits the signed-in person's record. Source: decision 61, section 2. */
@@ -63,7 +68,9 @@ export function ProfilePage(props: ProfilePageProps) {
       ) : (
         <ProfileBody profile={profile} place="page" isEditing={isEditing} onStop={stop}>
           <Fact name="Member since" value={formatDate(Date.parse(user.createdAt))} />
-          {lastSeen !== undefined && <Fact name="Last seen" value={lastSeen} />}
+          {lastSeen !== undefined && (
+            <Fact name={isOnline ? 'Presence' : 'Last seen'} value={lastSeen} />
+          )}
         </ProfileBody>
       )}
       {props.channel}
@@ -90,4 +97,52 @@ function useRefresh(options: { read: () => Promise<void>; isOffline: () => boole
   }, [latest])
   useEffect(retry, [retry])
   return { hasFailed, retry }
+}
+
+/**
+ * 'Online', or when one was last seen; undefined while that is unknown: whoever reads it was there
+ * before.
+ * @param options.lastSyncedAt when this device last reached the server; epoch ms, as `now`
+ */
+export function describeOwnPresence(options: {
+  user: Pick<OwnUser, 'lastSeen'>
+  isOnline: boolean
+  lastSyncedAt: number | undefined
+  now: number
+}): string | undefined {
+  const { user, isOnline, lastSyncedAt, now } = options
+  if (isOnline) return 'Online'
+  const times = [user.lastSeen ? Date.parse(user.lastSeen) : undefined, lastSyncedAt]
+  const known = times.filter((time) => time !== undefined)
+  return known.length > 0 ? formatLastSeen(Math.max(...known), now) : undefined
+}
+
+interface DangerZoneProps {
+  isLoggingOut: boolean
+  onLogout(): void
+  /** Rejects with words for a person. */
+  onDeleteAccount(deletion: { password: string }): Promise<void>
+}
+
+/** The actions that cannot be undone. */
+function DangerZone({ isLoggingOut, onLogout, onDeleteAccount }: DangerZoneProps) {
+  const [isAsking, setIsAsking] = useState(false)
+  return (
+    <section className={styles.danger} aria-labelledby="danger-zone">
+      <h2 id="danger-zone">Danger Zone</h2>
+      <div className={styles.buttons}>
+        <Button look="quiet" isBusy={isLoggingOut} onClick={onLogout}>
+          {isLoggingOut ? 'Loading...' : 'Logout'}
+        </Button>
+        <Button look="danger" onClick={() => setIsAsking(true)}>
+          Delete Account
+        </Button>
+      </div>
+      <Suspense fallback={null}>
+        {isAsking && (
+          <DeleteAccountDialog onDelete={onDeleteAccount} onClose={() => setIsAsking(false)} />
+        )}
+      </Suspense>
+    </section>
+  )
 }

@@ -1,5 +1,5 @@
 import { lazy, Suspense, useState } from 'react'
-import type { EmailChange, PasswordChange } from '../../schema/api/auth.ts'
+import type { TypedPasswordChange } from '../../schema/api/auth.ts'
 import type { OwnUser } from '../../schema/user.ts'
 import type { Archive } from '../sync/archive/archive-format.ts'
 import styles from './settings.module.css'
@@ -23,17 +23,16 @@ export interface AccountSectionProps {
   account: {
     isOffline(): boolean
     /** These reject with words for a person. */
-    changeEmail(change: EmailChange): Promise<unknown>
-    changePassword(change: PasswordChange): Promise<unknown>
+    changeEmail(change: { email: string; password: string }): Promise<unknown>
+    changePassword(change: TypedPasswordChange): Promise<unknown>
     archive: Archive
     /** Saves bytes to the person's downloads. */
     saveFile(bytes: Blob, name: string): void
   }
-  onLogout(): void
 }
 
 /** What concerns the account itself. */
-export function AccountSection({ user, account, onLogout }: AccountSectionProps) {
+export function AccountSection({ user, account }: AccountSectionProps) {
   const [opened, setOpened] = useState<'email' | 'password' | 'export' | 'import'>()
   const onClose = () => setOpened(undefined)
   const { isOffline, archive } = account
@@ -67,11 +66,6 @@ export function AccountSection({ user, account, onLogout }: AccountSectionProps)
       <li>
         <SettingsRow icon="trash" name="Delete account" to="/profile">
           In your profile, under Danger Zone
-        </SettingsRow>
-      </li>
-      <li>
-        <SettingsRow icon="logout" name="Log out" onClick={onLogout}>
-          Removes your chats from this device
         </SettingsRow>
       </li>
       <Suspense fallback={null}>

@@ -1,15 +1,16 @@
-import { useState } from 'react'
+import { useCallback, useEffect, useState } from 'react'
+import { wordsOf } from '../../schema/helpers/text.ts'
+import { nameOf } from '../database/storage/known-peer.ts'
 import type { Messenger } from '../sync/messenger-types.ts'
 import { Button } from '../ui/buttons/button.tsx'
-import { LazyConfirmDialog } from '../ui/dialogs/lazy-confirm-dialog.tsx'
-import { formatBytes } from '../ui/format/format-bytes.ts'
+import { LazyConfirmDialog } from '../ui/dialogs/lazy-dialogs.tsx'
+import { formatBytes } from '../ui/format/format-amounts.ts'
 import { type LiveSource, useLiveValue } from '../ui/hooks/use-live-value.ts'
 import styles from './media-storage.module.css'
 import settings from './settings.module.css'
-import { type ChatUsage, type MediaClearing, useMediaUsage } from './use-media-usage.ts'
 
 export interface MediaStorageProps {
-  messenger: Pick<Messenger, 'files' | 'users'>
+  messenger: Pick<Messenger, 'files' | 'peers'>
   /** Called after files were cleared from the device. */
   onCleared(): void
 }
@@ -77,7 +78,7 @@ const nobody: LiveSource<undefined> = { getSnapshot: () => undefined, subscribe:
 
 interface ChatRowProps {
   chat: ChatUsage
-  messenger: Pick<Messenger, 'users'>
+  messenger: Pick<Messenger, 'peers'>
   /** What the largest chat takes, in bytes. */
   most: number
   isBusy: boolean
@@ -86,8 +87,8 @@ interface ChatRowProps {
 
 function ChatRow({ chat, messenger, most, isBusy, onClear }: ChatRowProps) {
   const isOfNobody = chat.peerId === ''
-  const peer = useLiveValue(isOfNobody ? nobody : messenger.users.get(chat.peerId))
-  const name = isOfNobody ? 'Other files' : (peer?.username ?? 'Unknown')
+  const peer = useLiveValue(isOfNobody ? nobody : messenger.peers.get(chat.peerId))
+  const name = isOfNobody ? 'Other files' : nameOf(peer)
   return (
     <li className={styles.chat}>
       <span className={styles.words}>
@@ -178,4 +179,50 @@ function describeLoss(chats: readonly ChatUsage[]): string {
   const lasting = chats.reduce((sum, chat) => sum + chat.lastingCount, 0)
   const stays = lasting > 0 ? ` ${countFiles(lasting)} unsent or starred will stay.` : ''
   return `${countFiles(count)} will be removed from this device. This can't be undone. Your messages stay, and you can download sent files again from the chat.${stays}`
+}
+
+type ChatUsage = Awaited<ReturnType<Messenger['files']['listUsage']>>[number]
+
+type MediaClearing =
+  | { kind: 'none' }
+  | { kind: 'running'; done: number; total: number }
+  | { kind: 'done'; bytes: number }
+  | { kind: 'failed'; words: string }
+
+/** What each chat takes on this device, read again after each clearing. */
+function useMediaUsage(
+  files: Pick<Messenger['files'], 'listUsage' | 'clear' | 'tidied'>,
+  onCleared: () => void,
+) {
+  const [chats, setChats] = useState<readonly ChatUsage[]>()
+  const [problem, setProblem] = useState<string>()
+  const [clearing, setClearing] = useState<MediaClearing>({ kind: 'none' })
+
+  const read = useCallback(async () => {
+    try {
+      setChats(await files.listUsage())
+      setProblem(undefined)
+    } catch {
+      setProblem("Couldn't read what your chats take on this device. Reload the page to try again.")
+    }
+  }, [files])
+  const round = useLiveValue(files.tidied)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what was tidied is read again
+  useEffect(() => void read(), [read, round])
+
+  async function clear(peerId: string | undefined) {
+    setClearing({ kind: 'running', done: 0, total: 1 })
+    try {
+      const onProgress = (progress: { done: number; total: number }) =>
+        setClearing({ kind: 'running', ...progress })
+      const bytes = await files.clear({ peerId, onProgress })
+      setClearing({ kind: 'done', bytes })
+    } catch (cause) {
+      setClearing({ kind: 'failed', words: wordsOf(cause) })
+    }
+    await read()
+    onCleared()
+  }
+
+  return { chats, problem, clearing, clear }
 }

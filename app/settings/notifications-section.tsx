@@ -1,11 +1,12 @@
 import type { ReactNode } from 'react'
+import type { QuietHours } from '../../schema/quiet-hours.ts'
 import type { Settings } from '../../schema/settings.ts'
 import type { OwnSettings } from '../sync/own-settings.ts'
 import { Button } from '../ui/buttons/button.tsx'
 import { type LiveSource, useLiveValue } from '../ui/hooks/use-live-value.ts'
 import { productName } from '../ui/product.ts'
 import styles from './notifications.module.css'
-import { QuietHoursChoice } from './quiet-hours-choice.tsx'
+import { ChoiceList, SwitchRow } from './radio-choice.tsx'
 import common from './settings.module.css'
 
 type State = 'install' | 'unsupported' | 'ask' | 'on' | 'off' | 'blocked'
@@ -66,30 +67,22 @@ export function NotificationsSection(props: NotificationsSectionProps) {
           </Button>
         )}
       </section>
-      <fieldset className={common.choice}>
-        <legend>On all your devices</legend>
-        <label>
-          <input
-            type="checkbox"
-            checked={settings.notificationSound}
-            onChange={({ target }) => set({ notificationSound: target.checked })}
-          />
-          Play a sound
-        </label>
-        <label>
-          <input
-            type="checkbox"
-            checked={settings.notificationPreview === 'shown'}
-            onChange={({ target }) =>
-              set({ notificationPreview: target.checked ? 'shown' : 'hidden' })
-            }
-          />
-          Show what was written
-        </label>
-        <p className={common.note}>
-          Without it, notifications say who wrote, and no text leaves the server with them.
-        </p>
-      </fieldset>
+      <h2 className={common.heading}>On all your devices</h2>
+      <ChoiceList
+        choices={[
+          {
+            name: 'Play a sound',
+            isOn: settings.notificationSound,
+            onChange: (notificationSound) => set({ notificationSound }),
+          },
+          {
+            name: 'Show what was written',
+            note: 'Without it, notifications say who wrote, and no text leaves the server with them.',
+            isOn: settings.notificationPreview === 'shown',
+            onChange: (isShown) => set({ notificationPreview: isShown ? 'shown' : 'hidden' }),
+          },
+        ]}
+      />
       <QuietHoursChoice
         value={settings.quietHours}
         onChange={(quietHours) => set({ quietHours })}
@@ -101,4 +94,56 @@ export function NotificationsSection(props: NotificationsSectionProps) {
 function describeOn(pushed: PushState): string {
   if (pushed !== 'on') return openWords
   return `You'll be notified on this device, even when ${productName} is closed.`
+}
+
+/** When nothing notifies, each day, by the clock of the place where it was last set. */
+function QuietHoursChoice({
+  value,
+  onChange,
+}: {
+  value: QuietHours
+  onChange(value: QuietHours): void
+}) {
+  const here = Intl.DateTimeFormat().resolvedOptions().timeZone
+  const change = (part: Partial<QuietHours>) => onChange({ ...value, ...part, timeZone: here })
+  // An emptied field has no time: the last one stays.
+  const setTime = (part: 'from' | 'to', time: string) => time && change({ [part]: time })
+  const isElsewhere = value.isOn && value.timeZone !== '' && value.timeZone !== here
+  return (
+    <>
+      <SwitchRow
+        name="Quiet hours"
+        note="No notifications during these hours"
+        isOn={value.isOn}
+        onChange={(isOn) => change({ isOn })}
+      />
+      {value.isOn && (
+        <fieldset className={styles.times} aria-label="Quiet hours">
+          <label>
+            From
+            <input
+              type="time"
+              required
+              value={value.from}
+              onChange={({ target }) => setTime('from', target.value)}
+            />
+          </label>
+          <label>
+            to
+            <input
+              type="time"
+              required
+              value={value.to}
+              onChange={({ target }) => setTime('to', target.value)}
+            />
+          </label>
+        </fieldset>
+      )}
+      <p className={common.note}>
+        {isElsewhere
+          ? `By the clock of ${value.timeZone.replaceAll('_', ' ')}.`
+          : 'Messages still arrive, and wait for you in the app.'}
+      </p>
+    </>
+  )
 }

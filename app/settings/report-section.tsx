@@ -1,5 +1,6 @@
 import { useState } from 'react'
-import { wordsOf } from '../../schema/helpers/words-of.ts'
+import { version } from '../../schema/api/version.ts'
+import { wordsOf } from '../../schema/helpers/text.ts'
 import button from '../ui/buttons/button.module.css'
 import { Button } from '../ui/buttons/button.tsx'
 import { productName } from '../ui/product.ts'
@@ -11,10 +12,12 @@ export interface ReportSectionProps {
   supportEmail: string | undefined
   /** The report's text, without words, names or ids of anybody. */
   writeReport(): Promise<string>
+  /** What the sync has done lately, as a file's text: no words, names or whole ids either. */
+  writeTrace(): string
 }
 
 /** A report about the app's state: read first, then sent by the person's own mail, or saved. */
-export function ReportSection({ supportEmail, writeReport }: ReportSectionProps) {
+export function ReportSection({ supportEmail, writeReport, writeTrace }: ReportSectionProps) {
   const [text, setText] = useState<string>()
   const [problem, setProblem] = useState<string>()
   return (
@@ -56,12 +59,20 @@ export function ReportSection({ supportEmail, writeReport }: ReportSectionProps)
                   Send by email
                 </a>
               )}
-              <Button look="quiet" onClick={() => saveReport(text)}>
+              <Button look="quiet" onClick={() => saveText(text, 'report.txt')}>
                 Save as a file
               </Button>
             </div>
           </>
         )}
+        <p className={styles.note}>
+          If messages go missing or wait too long, a sync trace helps to find out why. It has the
+          times and kinds of what went between this device and the server, and no messages or names.
+        </p>
+        <Button look="quiet" onClick={() => saveText(writeTrace(), 'sync-trace.json')}>
+          Save a sync trace
+        </Button>
+        <p className={styles.note}>{`${productName} ${version}`}</p>
         {problem && (
           <p className={styles.error} role="alert">
             {problem}
@@ -77,11 +88,12 @@ function addressReport(supportEmail: string, text: string): string {
   return `mailto:${supportEmail}?subject=${subject}&body=${encodeURIComponent(text)}`
 }
 
-function saveReport(text: string) {
-  const url = URL.createObjectURL(new Blob([text], { type: 'text/plain' }))
+function saveText(text: string, name: string) {
+  const type = name.endsWith('.json') ? 'application/json' : 'text/plain'
+  const url = URL.createObjectURL(new Blob([text], { type }))
   const link = document.createElement('a')
   link.href = url
-  link.download = `${productName.toLowerCase()}-report.txt`
+  link.download = `${productName.toLowerCase()}-${name}`
   link.click()
   URL.revokeObjectURL(url)
 }

@@ -1,16 +1,16 @@
-import { useRef } from 'react'
+import { useCallback, useEffect, useRef, useState } from 'react'
 import type { Session } from '../../schema/api/auth.ts'
+import { wordsOf } from '../../schema/helpers/text.ts'
 import type { Messenger } from '../sync/messenger-types.ts'
-import type { SignIns } from '../sync/people/sign-ins.ts'
+import type { KnownSignIns, SignIns } from '../sync/people/sign-ins.ts'
 import { Button } from '../ui/buttons/button.tsx'
-import { formatLastSeen } from '../ui/format/format-last-seen.ts'
+import { formatLastSeen } from '../ui/format/format-times.ts'
 import { useLiveValue } from '../ui/hooks/use-live-value.ts'
 import { useKeptFocus } from '../ui/layers/use-kept-focus.ts'
 import { productName } from '../ui/product.ts'
 import { describeDevice } from './describe-device.ts'
-import { FactList } from './fact-list.tsx'
 import styles from './settings.module.css'
-import { useSignIns } from './use-sign-ins.ts'
+import { FactList } from './settings-row.tsx'
 
 export interface SecuritySectionProps {
   /** All reject with words for a person. */
@@ -19,10 +19,13 @@ export interface SecuritySectionProps {
     end(sessionId: string): Promise<void>
     endOthers(): Promise<void>
   }
+  /** Is what this person writes sealed, where the other side has keys? */
+  isSealed: boolean
 }
 
 /** Said plainly: whoever takes it for more would write what they should not. */
-const facts = [
+const listFacts = (isSealed: boolean) => [
+  ...(isSealed ? sealedFacts : plainFacts),
   {
     name: 'On the way',
     about:
@@ -31,19 +34,49 @@ const facts = [
         : "Not encrypted: this address doesn't begin with https.",
   },
   {
+    name: 'On this device',
+    about: `Not encrypted by ${productName}. Anyone who can use this browser can read your chats.`,
+  },
+  {
+    name: 'Your password',
+    about:
+      'It never leaves your devices when you use the app. The server is shown a secret made from it, and keeps a hash of that. A script that sends the password itself tells it to the server.',
+  },
+]
+
+const plainFacts = [
+  {
     name: 'On the server',
     about:
       'Not end-to-end encrypted. Whoever runs this server can read your messages and files, and see who writes to whom.',
   },
+]
+
+const sealedFacts = [
   {
-    name: 'On this device',
-    about: `Not encrypted by ${productName}. Anyone who can use this browser can read your chats.`,
+    name: 'End-to-end encrypted',
+    about:
+      'Messages, reactions, files and their names in chats with people who have keys. Only the two of you can read them: not whoever runs this server, nor anyone who takes its data or backups, nor the services that deliver notifications.',
   },
-  { name: 'Your password', about: 'Kept only as a hash that nobody can read back.' },
+  {
+    name: 'What the server still sees',
+    about:
+      'Who you write to, when and how much, when messages are delivered and read, and your profile.',
+  },
+  {
+    name: 'Not encrypted',
+    about:
+      'Chats over WhatsApp and chats with people who have no keys yet: they say so above the message field. What was written before both of you had keys: each message says so. And the messages that you show when you report someone.',
+  },
+  {
+    name: "What it can't protect you from",
+    about:
+      "Whoever serves this app could serve a changed one. Someone who gets your password or your recovery key can read all your messages, also the older ones. And only comparing the security code, in a chat's contact info, tells you that a key is really that person's.",
+  },
 ]
 
 /** Lists this person's sign-ins and can end each one; says what is encrypted, and what is not. */
-export function SecuritySection({ signIns }: SecuritySectionProps) {
+export function SecuritySection({ signIns, isSealed }: SecuritySectionProps) {
   const { found, isOld, error, run } = useSignIns(signIns)
   const isOffline = useLiveValue(signIns.connection).state === 'offline'
   const others = found?.sessions.filter((session) => !session.isCurrent) ?? []
@@ -52,7 +85,7 @@ export function SecuritySection({ signIns }: SecuritySectionProps) {
   useKeptFocus(section, 'li')
 
   return (
-    <section aria-labelledby="sign-ins" ref={section}>
+    <section aria-labelledby="sign-ins" className={styles.later} ref={section}>
       <h2 id="sign-ins" tabIndex={-1} className={styles.heading}>
         Signed-in devices
       </h2>
@@ -104,7 +137,7 @@ export function SecuritySection({ signIns }: SecuritySectionProps) {
       )}
       <div className={styles.later}>
         <h2 className={styles.heading}>What is encrypted</h2>
-        <FactList facts={facts} />
+        <FactList facts={listFacts(isSealed)} />
       </div>
     </section>
   )
@@ -117,3 +150,41 @@ function compareSessions(one: Session, other: Session): number {
 }
 
 const formatTime = (time: number) => formatLastSeen(time, Date.now())
+
+/** The signed-in devices: what is known at once, then what the server says, again at each connection. */
+function useSignIns(signIns: SecuritySectionProps['signIns']) {
+  const isLive = useLiveValue(signIns.connection).state === 'live'
+  const [found, setFound] = useState<KnownSignIns & { isFresh?: boolean }>()
+  const [error, setError] = useState<string>()
+  /** An answer that comes after a later one counts for nothing. */
+  const latest = useRef(0)
+
+  const load = useCallback(async () => {
+    const turn = ++latest.current
+    const kept = await signIns.readKnown().catch(() => undefined)
+    if (turn !== latest.current) return
+    setFound((now) => now ?? kept)
+    try {
+      const known = await signIns.read()
+      if (turn !== latest.current) return
+      setFound({ ...known, isFresh: true })
+      setError(undefined)
+    } catch (cause) {
+      if (turn !== latest.current) return
+      setFound(kept)
+      setError(kept ? undefined : wordsOf(cause))
+    }
+  }, [signIns])
+
+  // Asked without a connection too: it fails at once then.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new connection asks again
+  useEffect(() => void load(), [load, isLive])
+
+  const run = (work: Promise<void>) =>
+    void work.then(load, (cause: unknown) => setError(wordsOf(cause)))
+
+  /** It may have changed since: said where nothing newer is about to come. */
+  const isOld = found !== undefined && !(found.isFresh && isLive)
+
+  return { found, isOld, error, run }
+}

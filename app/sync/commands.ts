@@ -1,19 +1,24 @@
 import { v7 as createId } from 'uuid'
-import { clearConversation } from '../database/commands/clear-conversation.ts'
-import { deleteMessage } from '../database/commands/delete-message.ts'
-import { discardMessage } from '../database/commands/discard-message.ts'
-import { dismissRefusal } from '../database/commands/dismiss-refusal.ts'
-import { editMessage } from '../database/commands/edit-message.ts'
+import {
+  clearConversation,
+  setConversationFlag,
+  setMuted,
+} from '../database/commands/change-conversation.ts'
+import {
+  deleteMessage,
+  discardMessage,
+  dismissRefusal,
+  editMessage,
+  retryMessage,
+  setHidden,
+  setReaction,
+  setStarred,
+} from '../database/commands/change-message.ts'
 import { markRead } from '../database/commands/mark-read.ts'
-import { retryMessage } from '../database/commands/retry-message.ts'
 import { sendFile } from '../database/commands/send-file.ts'
 import { sendMessage } from '../database/commands/send-message.ts'
-import { setConversationFlag } from '../database/commands/set-conversation-flag.ts'
-import { setMuted } from '../database/commands/set-muted.ts'
-import { setReaction } from '../database/commands/set-reaction.ts'
-import { setStarred } from '../database/commands/set-starred.ts'
 import type { Drafts } from '../database/drafts/drafts.ts'
-import type { CommandContext } from '../database/storage/command-context.ts'
+import type { CommandContext } from '../database/storage/collections.ts'
 import type { MessengerCommands } from './messenger-commands.ts'
 
 /** What a person can do. Each resolves once the device has stored it; replication sends it. */
@@ -40,6 +45,7 @@ export function createCommands(options: {
     retryMessage: (messageId) => retryMessage(context, messageId),
     discardMessage: (messageId) => discardMessage(context, messageId),
     setStarred: (messageId, isStarred) => setStarred(context, { messageId, isStarred }),
+    setHidden: (messageId, isHidden) => setHidden(context, { messageId, isHidden }),
     setReaction: (messageId, emoji) => setReaction(context, { messageId, emoji }),
     dismissRefusal: (messageId) => dismissRefusal(context, messageId),
     markRead: (peerId, place) => markRead(context, { peerId, place }),

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { nameOf } from '../database/storage/known-peer.ts'
 import type { LabDevice } from '../lab/device/lab-device-types.ts'
 import type { LabPerson } from '../lab/device/lab-person.ts'
 import { openTestLab } from '../lab/open-test-lab.ts'
@@ -13,7 +14,7 @@ async function deleteAccount(person: LabPerson, serverUrl: string) {
 }
 
 const names = (device: LabDevice) =>
-  device.messenger.conversations.getSnapshot().map((row) => row.peer?.username ?? 'Unknown')
+  device.messenger.conversations.getSnapshot().map((row) => nameOf(row.peer))
 
 const listLookups = (device: LabDevice) =>
   device.network.listRequests().filter((one) => /\/api\/users\/[\da-f]+-/.test(one))

@@ -2,15 +2,16 @@ import type { TimedSettings } from '../../schema/settings.ts'
 import { createDrafts } from '../database/drafts/drafts.ts'
 import { readLeftDrafts } from '../database/drafts/left-drafts.ts'
 import { claimTabSlot } from '../database/drafts/tab-slot.ts'
-import { createInbox } from '../database/inbox/inbox.ts'
-import { openPeopleStore } from '../database/people/people-store.ts'
-import { openDatabase } from '../database/storage/open-database.ts'
+import { createInbox } from '../database/storage/inbox.ts'
+import type { KeyValueStorage } from '../database/storage/key-value-storage.ts'
+import { openDatabase, type PetrelDatabase } from '../database/storage/open-database.ts'
+import { openPeopleStore } from '../database/storage/people-store.ts'
 import { readDocuments } from '../database/storage/read-documents.ts'
 import { createConversationList } from '../database/views/conversation-list.ts'
-import { eraseDevice } from './erase-device.ts'
 import { createOwnSettings } from './own-settings.ts'
 import { createKnownPeople, type PeopleSource } from './people/known-people.ts'
 import { createPictures } from './people/pictures.ts'
+import { listOwnTexts, namelessKeys } from './platform/own-texts.ts'
 import type { Platform } from './platform/platform.ts'
 import type { RequestCalls } from './requests/request-calls.ts'
 import type { RequestQueue } from './requests/requests.ts'
@@ -54,11 +55,14 @@ export async function openDeviceData(options: {
   const [known, drafts, ownSettings] = await Promise.all([
     createKnownPeople({
       table: device.people,
+      ownId: userId,
       source,
       onError,
+      isGroup: database.groups.has,
       isMet: (userId) =>
         list.conversations.getSnapshot().some((row) => row.peerId === userId) ||
         findQueue().concerns(userId),
+      onRecords: (people) => void database.peerKeys.take(people).catch(onError),
       onPictureGone: (address) => void pictures.drop(address).catch(onError),
       random,
       now: () => performance.now(),
@@ -78,7 +82,11 @@ export async function openDeviceData(options: {
       table: device.settings,
       texts,
       findRequests: () => findQueue().requests,
-      readOwn: () => calls.own.me(),
+      async readOwn() {
+        const own = await calls.own.me()
+        await database.peerKeys.take([own])
+        return own
+      },
       known: options.knownSettings,
       now,
       onError,
@@ -111,4 +119,19 @@ export async function openDeviceData(options: {
       await eraseDevice({ database, userId, texts })
     },
   }
+}
+
+/**
+ * Deletes all of a person's data on this device: every collection, replication metadata, drafts.
+ */
+export async function eraseDevice(options: {
+  database: PetrelDatabase
+  userId: string
+  texts?: KeyValueStorage
+}): Promise<void> {
+  const { database, userId, texts } = options
+  if (texts) {
+    for (const key of [...listOwnTexts(texts, userId), ...namelessKeys]) texts.removeItem(key)
+  }
+  await database.remove()
 }

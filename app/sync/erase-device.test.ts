@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createKeyValueStorage } from '../database/storage/key-value-storage.ts'
 import { ann, ben, openTestDatabase } from '../database/testing/open-test-database.ts'
-import { eraseDevice } from './erase-device.ts'
+import { eraseDevice } from './device-data.ts'
 
 test('P8: whoever signs in next finds nothing of the person who signed out', async () => {
   const { database } = await openTestDatabase()

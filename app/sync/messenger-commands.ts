@@ -1,4 +1,4 @@
-import type { OutgoingFile } from '../database/commands/outgoing-file.ts'
+import type { OutgoingFile } from '../database/commands/send-file.ts'
 import type { OutgoingMessage } from '../database/commands/send-message.ts'
 
 /** Each resolves once the device has stored the change; replication sends it. */
@@ -10,6 +10,8 @@ export interface MessengerCommands {
   retryMessage(messageId: string): Promise<void>
   discardMessage(messageId: string): Promise<boolean>
   setStarred(messageId: string, isStarred: boolean): Promise<void>
+  /** Deletes it for this person alone, or brings it back. */
+  setHidden(messageId: string, isHidden: boolean): Promise<void>
   /** Replaces the previous reaction; empty removes it. */
   setReaction(messageId: string, emoji: string): Promise<void>
   dismissRefusal(messageId: string): Promise<void>

@@ -1,9 +1,10 @@
 import type { MessageDocument } from '../../schema/message.ts'
 import type { Drafts } from '../database/drafts/drafts.ts'
 import type { VoiceDrafts } from '../database/files/voice-drafts.ts'
-import type { UnreadChat } from '../database/inbox/inbox.ts'
 import type { IndexProgress, SearchPage } from '../database/search/search-index.ts'
 import type { SearchRequest } from '../database/search/search-messages.ts'
+import type { UnreadChat } from '../database/storage/inbox.ts'
+import type { KnownPeer } from '../database/storage/known-peer.ts'
 import type { ConversationRow } from '../database/views/conversation-row.ts'
 import type { LiveValue } from '../database/views/live-value.ts'
 import type { ConversationView } from '../database/views/message-window.ts'
@@ -11,13 +12,17 @@ import type { SiftedView, SiftOptions } from '../database/views/sifted-window.ts
 import type { ReactionNews } from '../database/views/watch-reactions.ts'
 import type { Archive } from './archive/archive-format.ts'
 import type { Files } from './files/files-types.ts'
+import type { OwnKeys } from './keys/own-keys.ts'
 import type { MessengerCommands } from './messenger-commands.ts'
 import type { OutboxCounts, OutboxView } from './outbox/outbox-types.ts'
 import type { OwnSettings } from './own-settings.ts'
+import type { EncryptionStates } from './people/encryption-states.ts'
 import type { PeopleDirectory } from './people/people-directory.ts'
 import type { Pictures } from './people/pictures.ts'
 import type { SignIns } from './people/sign-ins.ts'
+import type { SyncTrace } from './platform/sync-trace.ts'
 import type { Presence } from './realtime/presence.ts'
+import type { SetAsidePush } from './replication/set-aside.ts'
 import type { Requests } from './requests/requests.ts'
 import type { Undo } from './undo.ts'
 
@@ -63,6 +68,8 @@ export interface Messenger {
   /** Pinned first, then newest first; includes archived ones. */
   conversations: LiveValue<readonly ConversationRow[]>
   users: PeopleDirectory
+  /** Whoever a conversation is with: a person as `users` knows them, or a group. */
+  peers: { get(peerId: string): LiveValue<KnownPeer | undefined> }
   pictures: Pictures
   /** The ids of the people this person blocks, with what still waits to be sent. */
   blocked: LiveValue<readonly string[]>
@@ -82,7 +89,7 @@ export interface Messenger {
    */
   messages: { get(messageId: string): LiveValue<MessageDocument | null | undefined> }
   /**
-   * Calls back when the other person reacts to an own message.
+   * Calls back when somebody else reacts to an own message.
    * @returns the unsubscribe function
    */
   watchReactions(listener: (news: ReactionNews) => void): () => void
@@ -100,6 +107,8 @@ export interface Messenger {
   drafts: Omit<Drafts, 'close' | 'recordLeaving' | 'recordSent'>
   /** Newest star first; undefined until loaded. */
   starred: LiveValue<readonly MessageDocument[] | undefined>
+  /** Whether only the two people of a chat can read it. */
+  encryption: EncryptionStates
   presence: LiveValue<Presence>
   /**
    * Announces that a screen shows a person, so that `presence` covers them however many are online.
@@ -109,6 +118,13 @@ export interface Messenger {
   typing(peerId: string): void
   stopTyping(peerId: string): void
   connection: LiveValue<Connection>
+  /** What this tab's sync has done lately, without a word, a name or a whole id. */
+  readTrace(): SyncTrace
+  /**
+   * What the network or the server keeps refusing while it lets others pass, by the document's id:
+   * offered again later.
+   */
+  setAside: LiveValue<ReadonlyMap<string, SetAsidePush>>
   /** How much waits, and how much was refused. */
   outbox: LiveValue<OutboxCounts>
   /** All of that, for a screen. The caller closes it. */
@@ -119,6 +135,10 @@ export interface Messenger {
   requests: Requests
   /** What this person has set, on all devices. */
   settings: OwnSettings
+  /** The person's own keys on this device. */
+  keys: LiveValue<OwnKeys>
+  /** The number of the newest keys on this device, after a look at what is stored now. */
+  readKeyNumber(): Promise<number | undefined>
   /** Message files. */
   files: Files
   /** Everything of this person on this device, as one file. */

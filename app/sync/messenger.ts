@@ -1,27 +1,36 @@
 import { createDeferred } from '../../schema/helpers/deferred.ts'
 import type { TimedSettings } from '../../schema/settings.ts'
-import { clearConversation, findClearPlace } from '../database/commands/clear-conversation.ts'
+import { publicUser } from '../../schema/user.ts'
+import { clearConversation, findClearPlace } from '../database/commands/change-conversation.ts'
 import type { VoiceDrafts } from '../database/files/voice-drafts.ts'
 import { createClock } from '../database/storage/clock.ts'
+import { type CommandContext, subscribeToChanges } from '../database/storage/collections.ts'
 import { findLastInboundAt } from '../database/storage/find-newest-message.ts'
+import type { Inbox } from '../database/storage/inbox.ts'
+import type { DeviceStore } from '../database/storage/open-device-store.ts'
+import type { PeopleStore } from '../database/storage/people-store.ts'
 import { readDocuments } from '../database/storage/read-documents.ts'
+import { pendingTally } from '../database/storage/stored-message.ts'
 import { watchReactions } from '../database/views/watch-reactions.ts'
-import { createLazyArchive } from './archive/lazy-archive.ts'
+import type { Archive } from './archive/archive-format.ts'
 import { createCommands } from './commands.ts'
 import { createConnection } from './connection.ts'
 import { openDeviceData } from './device-data.ts'
 import { createFiles } from './files/files.ts'
-import { createCommandTaker } from './inbox/command-taker.ts'
+import { takeCommands } from './inbox/take-commands.ts'
+import { createOwnKeys } from './keys/own-keys.ts'
 import { createLeadership } from './leadership.ts'
 import { createMessageSearch } from './message-search.ts'
 import type { Messenger } from './messenger-types.ts'
 import { createOutbox } from './outbox.ts'
+import { createEncryptionStates } from './people/encryption-states.ts'
 import type { PeopleSource } from './people/known-people.ts'
-import { recordBlocks } from './people/record-blocks.ts'
 import { createPeople } from './people.ts'
 import { lastSyncedKey } from './platform/own-texts.ts'
 import type { Platform } from './platform/platform.ts'
+import { createSyncTrace } from './platform/sync-trace.ts'
 import { createRealtime } from './realtime.ts'
+import { reopenMessages } from './reopen-messages.ts'
 import type { SyncOptions } from './replication/sync.ts'
 import type { RequestCalls } from './requests/request-calls.ts'
 import { createRequests } from './requests/requests.ts'
@@ -58,7 +67,9 @@ export interface MessengerOptions {
  * @throws when the device's database cannot be opened.
  */
 export async function createMessenger(options: MessengerOptions): Promise<Messenger> {
-  const { userId, serverUrl, platform, readToken, calls } = options
+  const { userId, serverUrl, readToken, calls } = options
+  const trace = createSyncTrace(options.platform)
+  const { platform } = trace
   const { page, texts, indexedDB, IDBKeyRange } = platform
   const onError = options.onError ?? (() => {})
   const clock = createClock({ now: platform.now, texts })
@@ -85,6 +96,17 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
     onError,
     lastSynced: { texts, key: lastSyncedKey(userId) },
   })
+  const stopTracing = [
+    trace.close,
+    connection.connection.subscribe(() =>
+      trace.recordState(connection.connection.getSnapshot().state),
+    ),
+    subscribeToChanges(database.messages, ({ documents }) =>
+      trace.recordStored(
+        documents.map(({ _id, tally }) => ({ _id, isWaiting: tally === pendingTally })),
+      ),
+    ),
+  ]
   function signOutHere() {
     connection.setOutcome('signed-out')
     options.onSignedOut()
@@ -104,7 +126,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
     onSettings: (sent, answer) => ownSettings.takeAnswer(sent, answer),
   })
   ownSettings.resume().catch(onError)
-  const files = createFiles(sending)
+  const files = createFiles({ ...sending, askPerson: data.known.load })
   const people = createPeople({
     userId,
     known: data.known,
@@ -114,6 +136,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
     connection: connection.connection,
     requests: queue.requests,
     source: options.people,
+    groups: database.groups,
     calls,
     platform,
     now,
@@ -164,6 +187,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
     feed: realtime.feed,
     fetch: realtime.fetch,
     pendingFiles: files.pending,
+    askPerson: data.known.load,
     queues: [queue, files],
     connection,
     onLeaderChange(isLeader) {
@@ -198,6 +222,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
     onError,
   })
   const { withheld } = undo
+  const ownKeys = createOwnKeys({ database, onError })
   const screens = createScreenViews({ database, list, withheld, onError })
   const outbox = createOutbox({
     context,
@@ -208,6 +233,8 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
     connection: connection.connection,
     onError,
   })
+  const encryption = createEncryptionStates({ userId, database, settings: ownSettings.settings })
+  const stopReopening = reopenMessages({ database, platform, askPerson: data.known.load, onError })
   const commandTaker = createCommandTaker({ inbox, context, list: conversations, onError })
   void untilDrawn.then(commandTaker.take)
 
@@ -215,10 +242,14 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
     await undo.close()
     await commandTaker.close()
     people.close()
+    for (const stopOne of stopTracing) stopOne()
     stopReturning()
+    stopReopening()
+    encryption.close()
     const turnEnded = leadership.close()
     realtime.close()
-    for (const part of [connection, outbox, screens, queue, ownSettings, files]) part.close()
+    for (const part of [connection, outbox, screens, queue, ownSettings, ownKeys, files])
+      part.close()
     await Promise.all([turnEnded, drafts.close(), search.close()])
     slot.release()
   }
@@ -240,6 +271,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
     userId,
     ...screens.views,
     users: people.users,
+    peers: people.peers,
     pictures: data.pictures.pictures,
     blocked: people.blocked.blocked,
     signIns: people.signIns,
@@ -252,16 +284,21 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
     now,
     search,
     drafts,
+    encryption,
     presence: people.presence.presence,
     watchPerson: realtime.watchPerson,
     typing: realtime.typing,
     stopTyping: realtime.stopTyping,
     connection: connection.connection,
+    readTrace: trace.read,
+    setAside: leadership.setAside,
     outbox: outbox.counts,
     openOutbox: outbox.open,
     sendNow: leadership.sendNow,
     requests: queue.requests,
     settings: ownSettings.settings,
+    keys: ownKeys.keys,
+    readKeyNumber: ownKeys.readNumber,
     files: files.files,
     archive: createLazyArchive({ ...sending, pictures: data.about.pictures }),
     async openVoiceDrafts() {
@@ -278,4 +315,99 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
     close: () => (closing ??= close()),
     erase: () => (closing = (closing ?? stop()).then(erase)),
   }
+}
+
+/** Loads the code with the first export or import. */
+function createLazyArchive(options: {
+  context: CommandContext
+  calls: Pick<RequestCalls, 'messages'>
+  pictures: PeopleStore['pictures']
+}): Archive {
+  return {
+    async save(asked) {
+      const { saveArchive } = await import('./archive/save-archive.ts')
+      return await saveArchive(options, asked)
+    },
+    async restore(zip, asked) {
+      const { restoreArchive } = await import('./archive/restore-archive.ts')
+      return await restoreArchive(options, zip, asked)
+    },
+  }
+}
+
+type Block = Parameters<RequestCalls['users']['setBlocked']>[0]
+
+/** The calls; a block that the server has accepted is recorded before its request is over. */
+function recordBlocks(calls: RequestCalls, record: (change: Block) => Promise<void>): RequestCalls {
+  const { own, messages, users } = calls
+  return {
+    own,
+    messages,
+    users: {
+      async setBlocked(change, options) {
+        const answer = await users.setBlocked(change, options)
+        await record(change)
+        return answer
+      },
+      report: (given, options) => users.report(given, options),
+    },
+  }
+}
+
+/**
+ * Takes in new people and carries out what waits in the inbox, one run after the other: two at once would do the same twice.
+ * What is about a message that has not arrived is tried again at each change of the list.
+ */
+function createCommandTaker(options: {
+  inbox: Inbox
+  context: CommandContext
+  list: { subscribe(listener: () => void): () => void }
+  onError: (error: unknown) => void
+}) {
+  const { inbox, context, list, onError } = options
+  const state = { isWaiting: false, isClosed: false, taking: Promise.resolve() }
+
+  async function run() {
+    if (state.isClosed) return
+    await takePeople({ inbox, people: context.database.device.people }).catch(onError)
+    state.isWaiting = (await takeCommands({ inbox, context, onError })) > 0
+  }
+
+  function take(): Promise<void> {
+    state.taking = state.taking.then(run).catch(onError)
+    return state.taking
+  }
+
+  const stopListening = list.subscribe(() => {
+    if (state.isWaiting) void take()
+  })
+
+  return {
+    take,
+    async close() {
+      state.isClosed = true
+      stopListening()
+      await state.taking
+    },
+  }
+}
+
+/**
+ * Takes in the records of those who wrote first while the app was closed, so that their chats have
+ * a name without a network. What the device knows already may be newer, and stays.
+ */
+async function takePeople(options: {
+  inbox: Pick<Inbox, 'list' | 'drop'>
+  people: DeviceStore['people']
+}): Promise<void> {
+  const { inbox, people } = options
+  const kept = (await inbox.list()).filter(({ collection }) => collection === 'people')
+  if (kept.length === 0) return
+  const known = await people.bulkGet(kept.map(({ _id }) => _id))
+  const fresh = kept.flatMap(({ document }, at) => {
+    const read = publicUser.safeParse(document)
+    return known[at] === undefined && read.success ? [read.data] : []
+  })
+  await people.bulkPut(fresh)
+  await inbox.drop(kept)
 }

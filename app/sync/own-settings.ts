@@ -1,11 +1,16 @@
-import { areValuesEqual } from '../../schema/helpers/are-values-equal.ts'
+import * as z from 'zod/mini'
+import { areValuesEqual } from '../../schema/helpers/equality.ts'
+import { parseJson } from '../../schema/helpers/json.ts'
 import {
   findNewerSettings,
   mergeSettings,
+  nameProof,
   pickSettings,
+  readProofs,
   readSettings,
   type Settings,
   type TimedSettings,
+  timedSettings,
 } from '../../schema/settings.ts'
 import type { OwnUser } from '../../schema/user.ts'
 import { ApiError } from '../api/api-error.ts'
@@ -16,9 +21,10 @@ import {
   subscribeToTable,
 } from '../database/storage/open-device-store.ts'
 import { createLiveValue, type LiveValue } from '../database/views/live-value.ts'
-import { settingsTextKey } from './platform/own-texts.ts'
+import { settingsNoteKey, settingsTextKey } from './platform/own-texts.ts'
 import type { Requests } from './requests/requests.ts'
-import { createSettingsNote } from './settings-note.ts'
+
+const none: TimedSettings = { settings: {}, settingsAt: {} }
 
 /** What a person has set, on all of their devices. */
 export interface OwnSettings {
@@ -26,6 +32,10 @@ export interface OwnSettings {
   values: LiveValue<Settings>
   /** Resolves once the device has stored it; it applies at once, and everywhere when it arrives. */
   set(change: Partial<Settings>): Promise<void>
+  /** The proofs of people whose keys were compared, by their ids. */
+  proofs: LiveValue<Readonly<Record<string, string>>>
+  /** Undefined takes a proof away. As `set`. */
+  setProof(userId: string, proof: string | undefined): Promise<void>
 }
 
 /**
@@ -46,6 +56,7 @@ export async function createOwnSettings(options: {
 }) {
   const { userId, table, texts, findRequests, readOwn, known, now, onError } = options
   const values = createLiveValue(readSettings({}))
+  const proofs = createLiveValue(readProofs({}))
   /** It reads when the line opens, in one tab only. */
   const state = { isLeader: false, isLineUp: false, isClosed: false }
   let shown: readonly StoredSetting[] = []
@@ -56,6 +67,8 @@ export async function createOwnSettings(options: {
     const { settings } = mergeSettings(toTimed(shown), note.read())
     const next = readSettings(settings)
     if (!areValuesEqual(next, values.getSnapshot())) values.set(next)
+    const nextProofs = readProofs(settings)
+    if (!areValuesEqual(nextProofs, proofs.getSnapshot())) proofs.set(nextProofs)
     try {
       const text = JSON.stringify(settings)
       if (texts && texts.getItem(settingsTextKey) !== text) texts.setItem(settingsTextKey, text)
@@ -122,27 +135,31 @@ export async function createOwnSettings(options: {
   else show(rows)
   const unsubscribe = subscribeToTable(table, { onRows: show, onError })
 
+  async function set(wanted: object) {
+    const given = JSON.parse(JSON.stringify(wanted)) as TimedSettings['settings']
+    /** Later than all that the person has seen, even if this clock is behind. */
+    const laterThan = ({ settingsAt }: TimedSettings): TimedSettings => ({
+      settings: given,
+      settingsAt: Object.fromEntries(
+        Object.keys(given).map((name) => [name, Math.max(now(), (settingsAt[name] ?? 0) + 1)]),
+      ),
+    })
+    const forget = note.add(laterThan(mergeSettings(toTimed(shown), note.read())))
+    publish()
+    try {
+      const changed = await change(laterThan)
+      await findRequests().add({ kind: 'settings', ...changed })
+    } finally {
+      forget()
+      if (!state.isClosed) publish()
+    }
+  }
+
   const settings: OwnSettings = {
     values,
-    async set(wanted) {
-      const given = JSON.parse(JSON.stringify(wanted)) as TimedSettings['settings']
-      /** Later than all that the person has seen, even if this clock is behind. */
-      const laterThan = ({ settingsAt }: TimedSettings): TimedSettings => ({
-        settings: given,
-        settingsAt: Object.fromEntries(
-          Object.keys(given).map((name) => [name, Math.max(now(), (settingsAt[name] ?? 0) + 1)]),
-        ),
-      })
-      const forget = note.add(laterThan(mergeSettings(toTimed(shown), note.read())))
-      publish()
-      try {
-        const changed = await change(laterThan)
-        await findRequests().add({ kind: 'settings', ...changed })
-      } finally {
-        forget()
-        if (!state.isClosed) publish()
-      }
-    },
+    set,
+    proofs,
+    setProof: (userId, proof = '') => set({ [nameProof(userId)]: proof || null }),
   }
   return {
     settings,
@@ -193,4 +210,55 @@ function toTimed(rows: readonly StoredSetting[]): TimedSettings {
 
 function toRows({ settings, settingsAt }: TimedSettings): StoredSetting[] {
   return Object.entries(settings).map(([_id, value]) => ({ _id, value, at: settingsAt[_id] ?? 0 }))
+}
+
+/**
+ * Changes of settings that the database does not have yet, stored at once as a text: what the
+ * screen shows is then on the device, however soon the page is closed.
+ */
+function createSettingsNote(options: { texts: KeyValueStorage | undefined; userId: string }) {
+  const { texts } = options
+  const key = settingsNoteKey(options.userId)
+  const underWay = new Set<TimedSettings>()
+  /** Shown only while it lies on the device. */
+  let noted = none
+  let left: { text: string; changes: TimedSettings } | undefined
+
+  function write() {
+    const all = [...underWay].reduce(mergeSettings, none)
+    try {
+      if (underWay.size > 0) texts?.setItem(key, JSON.stringify(all))
+      else texts?.removeItem(key)
+      noted = texts ? all : none
+    } catch {
+      noted = none
+    }
+  }
+
+  return {
+    read: () => noted,
+    /** @returns what removes it again, once the database has it or refuses it */
+    add(change: TimedSettings) {
+      underWay.add(change)
+      write()
+      return () => {
+        underWay.delete(change)
+        write()
+      }
+    },
+    /** What lies there from an earlier page. */
+    readLeft(): TimedSettings | undefined {
+      const text = texts?.getItem(key) ?? undefined
+      if (text === undefined) return undefined
+      const read = z.safeParse(timedSettings, parseJson(text))
+      if (!read.success) return undefined
+      left = { text, changes: read.data }
+      return left.changes
+    },
+    /** A text that was written since has newer changes, or another tab's. */
+    forgetLeft() {
+      if (left && texts?.getItem(key) === left.text) texts.removeItem(key)
+      left = undefined
+    },
+  }
 }

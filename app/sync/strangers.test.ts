@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { nameOf } from '../database/storage/known-peer.ts'
 import { openTestLab } from '../lab/open-test-lab.ts'
 
 test('somebody who registers and writes while a device is open has a name in its list', async () => {
@@ -7,7 +8,6 @@ test('somebody who registers and writes while a device is open has a name in its
   await lab.settle()
   const zoe = await lab.person('zoe')
   await (await zoe.device()).say(ann, 'we have not met')
-  const names = () =>
-    phone.messenger.conversations.getSnapshot().map((row) => row.peer?.username ?? 'Unknown')
+  const names = () => phone.messenger.conversations.getSnapshot().map((row) => nameOf(row.peer))
   await expect.poll(names).toEqual(['zoe'])
 })

@@ -1,11 +1,11 @@
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb'
 import { expect, test } from 'vitest'
-import { must } from '../../schema/helpers/must.ts'
+import { must } from '../../schema/helpers/assertions.ts'
 import { claimTabSlot } from '../database/drafts/tab-slot.ts'
 import { openDeviceStore, type WithheldChange } from '../database/storage/open-device-store.ts'
-import { createLabLocks } from '../lab/device/lab-locks.ts'
-import { createLabPage } from '../lab/device/lab-page.ts'
 import { untilLive } from '../lab/device/read-conversation.ts'
+import { createLabLocks } from '../lab/kit/locks.ts'
+import { createLabPage } from '../lab/kit/page.ts'
 import { openTestLab } from '../lab/open-test-lab.ts'
 import { createUndo } from './undo.ts'
 
@@ -253,7 +253,27 @@ test('an archived chat comes back; a pending message is withdrawn immediately, a
   expect(words).toEqual(['a mistake', 'not yet'])
   phone.network.goOnline()
   await lab.settle()
-  await lab.expectConverged()
+})
+
+test('a chat is unpinned again, and one is read once that can no longer be undone', async () => {
+  const { ann, ben, phone, tablet, lab } = await start()
+  const { undo, conversations } = phone.messenger
+  const row = () => conversations.getSnapshot().find(({ peerId }) => peerId === ben.userId)
+  await undo.setPinned(ben.userId, true)
+  await untilLive(conversations, () => row()?.isPinned === true)
+  await undo.undo()
+  await untilLive(conversations, () => row()?.isPinned === false)
+  await tablet.say(ann, 'are you there?')
+  await lab.settle()
+  await untilLive(conversations, () => row()?.unreadCount === 1)
+  undo.markRead(ben.userId)
+  expect(undo.offer.getSnapshot()?.readsPeerId).toBe(ben.userId)
+  await undo.undo()
+  expect(row()?.unreadCount).toBe(1)
+  undo.markRead(ben.userId)
+  // Another action ends the offer.
+  await undo.setPinned(ben.userId, true)
+  await untilLive(conversations, () => row()?.unreadCount === 0)
 })
 
 test('P6: what the device cannot even note is refused at once, and nothing is hidden', async () => {
@@ -264,4 +284,27 @@ test('P6: what the device cannot even note is refused at once, and nothing is hi
   expect(undo.offer.getSnapshot()).toBeUndefined()
   expect(shown()).toEqual(['a mistake'])
   phone.disk.makeRoom()
+})
+
+test('P5: deleted for oneself, it is gone on each own device and nowhere else, and Undo brings it back', async () => {
+  const { lab, ann, ben, phone, message, shown, stored, tablet } = await start()
+  const laptop = await ann.device()
+  const { undo, commands, messages, conversations } = phone.messenger
+  await commands.setStarred(message._id, true)
+  expect(await undo.hideMessages([message])).toEqual([])
+  expect(undo.offer.getSnapshot()).toMatchObject({
+    words: 'Message deleted for you',
+    peerId: ben.userId,
+  })
+  await expect.poll(shown).toEqual([])
+  await untilLive(messages.get(message._id), (now) => now?.content === '')
+  await untilLive(conversations, ([row]) => row !== undefined && !row.lastMessage)
+  await undo.undo()
+  await expect.poll(shown).toEqual(['a mistake'])
+  await undo.hideMessages([message])
+  await tablet.messenger.commands.setReaction(message._id, '👍')
+  await lab.settle()
+  expect(await laptop.read(ben)).toEqual([])
+  expect((await tablet.read(ann)).map(({ content }) => content)).toEqual(['a mistake'])
+  expect(await stored()).toMatchObject({ shelf: '', starOrder: 1, isHidden: true })
 })

@@ -19,6 +19,10 @@ export interface Offer {
   id: string
   words: string
   canUndo: boolean
+  /** The chat whose messages it is about: shown there as long as that chat is open. */
+  peerId?: string
+  /** The chat that counts as read while the offer stands. */
+  readsPeerId?: string
 }
 
 export interface Undo {
@@ -32,8 +36,13 @@ export interface Undo {
    * Rejects, as the others do, when the device cannot note it.
    */
   removeMessage(message: MessageDocument): Promise<void>
+  /** Deletes messages for this person alone; returns those that this device could not delete. */
+  hideMessages(messages: readonly MessageDocument[]): Promise<MessageDocument[]>
   clearConversation(peerId: string): Promise<void>
   setArchived(peerId: string, isArchived: boolean): Promise<void>
+  setPinned(peerId: string, isPinned: boolean): Promise<void>
+  /** Others hear of it when the offer ends. */
+  markRead(peerId: string): void
   /** Drops a queued request; undoing queues it again. */
   removeRequest(entry: RequestEntry): Promise<void>
 }
@@ -170,12 +179,12 @@ export async function createUndo(options: {
     await table.delete(entry._id)
   }
 
-  async function withhold(change: WithheldChange, words: string) {
+  async function withhold(change: WithheldChange, about: Pick<Offer, 'words' | 'peerId'>) {
     const entry: StoredWithheld = { _id: createId(), slot: slot.number, at: now(), change }
     own.set(entry._id, entry)
     publish()
     stand({
-      offer: { id: entry._id, words, canUndo: true },
+      offer: { ...about, id: entry._id, canUndo: true },
       takeBack: () => forget(entry),
       finish: () => write(entry),
     })
@@ -254,40 +263,68 @@ export async function createUndo(options: {
       const { _id, peerId, content, replyTo, status, type } = message
       if (status !== 'sending' || type !== 'text') {
         const words = isAccepted(message) ? 'Message deleted' : 'Message discarded'
-        return await withhold({ kind: 'delete', messageId: _id }, words)
+        return await withhold({ kind: 'delete', messageId: _id }, { words, peerId })
       }
       // The message may be sent any moment: withdraw it now; an undo writes it again.
       const isDiscarded = await commands.discardMessage(_id)
       if (!isDiscarded) {
-        return await withhold({ kind: 'delete', messageId: _id }, 'Message deleted')
+        const about = { words: 'Message deleted', peerId }
+        return await withhold({ kind: 'delete', messageId: _id }, about)
       }
       const again = { peerId, content, keepsDraft: true, ...(replyTo && { replyTo }) }
       stand({
-        offer: { id: createId(), words: 'Message discarded', canUndo: true },
+        offer: { ...makeOffer('Message discarded'), peerId },
         takeBack: () => commands.sendMessage(again),
         finish: async () => {},
       })
     },
+    async hideMessages(messages) {
+      const set = (some: readonly MessageDocument[], isHidden: boolean) =>
+        Promise.allSettled(some.map(({ _id }) => commands.setHidden(_id, isHidden)))
+      const outcomes = await set(messages, true)
+      const failed = messages.filter((_, at) => outcomes[at]?.status === 'rejected')
+      const hidden = messages.filter((message) => !failed.includes(message))
+      const [first] = hidden
+      if (!first) return failed
+      const words = hidden.length > 1 ? `${hidden.length} messages deleted` : 'Message deleted'
+      stand({
+        offer: { ...makeOffer(`${words} for you`), peerId: first.peerId },
+        takeBack: () => set(hidden, false),
+        finish: async () => {},
+      })
+      return failed
+    },
     async clearConversation(peerId) {
       const upTo = await options.findClearPlace(peerId)
-      await withhold({ kind: 'clear', peerId, upTo }, 'Chat deleted')
+      await withhold({ kind: 'clear', peerId, upTo }, { words: 'Chat deleted' })
     },
     async setArchived(peerId, isArchived) {
       await commands.setArchived(peerId, isArchived)
       stand({
-        offer: {
-          id: createId(),
-          words: isArchived ? 'Chat archived' : 'Chat unarchived',
-          canUndo: true,
-        },
+        offer: makeOffer(isArchived ? 'Chat archived' : 'Chat unarchived'),
         takeBack: () => commands.setArchived(peerId, !isArchived),
         finish: async () => {},
+      })
+    },
+    async setPinned(peerId, isPinned) {
+      await commands.setPinned(peerId, isPinned)
+      stand({
+        offer: makeOffer(isPinned ? 'Chat pinned' : 'Chat unpinned'),
+        takeBack: () => commands.setPinned(peerId, !isPinned),
+        finish: async () => {},
+      })
+    },
+    markRead(peerId) {
+      stand({
+        offer: { ...makeOffer('Marked as read'), readsPeerId: peerId },
+        takeBack: async () => {},
+        finish: () => commands.markRead(peerId),
       })
     },
     async removeRequest({ _id, request }) {
       await options.requests.discard(_id)
       stand({
-        offer: { id: createId(), words: 'Request discarded', canUndo: true },
+        offer: makeOffer('Request discarded'),
         takeBack: () => options.requests.add(request),
         finish: async () => {},
       })
@@ -303,6 +340,10 @@ export async function createUndo(options: {
       await Promise.all([owed, ...ending])
     },
   }
+}
+
+function makeOffer(words: string): Offer {
+  return { id: createId(), words, canUndo: true }
 }
 
 function isSame(a: ReadonlyMap<string, number>, b: ReadonlyMap<string, number>): boolean {

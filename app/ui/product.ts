@@ -1,3 +1,5 @@
+import { wordsOf } from '../../schema/helpers/text.ts'
+
 /** The only place that spells out the product's name. */
 export const productName = 'Petrel'
 
@@ -13,3 +15,8 @@ export const desktopAppUrl = 'https://apps.microsoft.com/detail/9nksqgp7f2nh'
 
 /** Source: decision 61, section 9. */
 export const productVersion = '1.0.0'
+
+/** Logs one line to the browser's console, for failures that cost only decoration. */
+export function logProblem(what: string, error: unknown): void {
+  console.error(`${what}: ${wordsOf(error)}`)
+}

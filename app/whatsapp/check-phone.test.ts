@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { checkPhone } from './check-phone.ts'
+import { checkPhone } from './channel-dialogs.tsx'
 
 test.each([
   ['+1 (555) 078-3881', '15550783881'],

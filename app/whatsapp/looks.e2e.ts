@@ -1,10 +1,11 @@
 import { afterAll, expect, test } from 'vitest'
-import { must } from '../../schema/helpers/must.ts'
+import { must } from '../../schema/helpers/assertions.ts'
 import {
   attach,
   channelBar,
   dialog,
   linkAccount,
+  readHint,
   startChatByNumber,
 } from '../lab/browser/channel-steps.ts'
 import { chatRow, readTicks, say } from '../lab/browser/chat-steps.ts'
@@ -31,6 +32,9 @@ test('the link form, and the linked account', async () => {
   const integration = dialog(page, 'WhatsApp Integration')
   await integration.getByRole('button', { name: 'Link Account' }).click()
   await integration.getByRole('alert').waitFor()
+  expect(await readHint(integration.getByLabel('Phone Number ID'))).toBe(
+    "Meta's id of your business number. Messages to that number come to you.",
+  )
   await look('the form of the link, with an error')
   await closeByEscape()
   await page.goto('/chat')

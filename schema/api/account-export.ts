@@ -4,6 +4,7 @@ import { id } from '../id.ts'
 import { ownUser } from '../user.ts'
 import { session } from './auth.ts'
 import { messageAnswer, statusHistoryAnswer } from './message-answer.ts'
+import { reportedMessage } from './usage.ts'
 
 const isoTime = z.iso.datetime()
 
@@ -15,7 +16,14 @@ export const accountExport = z.object({
   formerNames: z.array(z.string()),
   sessions: z.array(z.omit(session, { isCurrent: true })),
   blockedUsers: z.array(z.object({ userId: id, blockedAt: isoTime })),
-  reports: z.array(z.object({ userId: id, reason: z.string(), reportedAt: isoTime })),
+  reports: z.array(
+    z.object({
+      userId: id,
+      reason: z.string(),
+      messages: z.optional(z.readonly(z.array(reportedMessage))),
+      reportedAt: isoTime,
+    }),
+  ),
   conversations: z.array(
     z.extend(
       z.pick(conversationDocument, { _id: true, isPinned: true, isArchived: true, isMuted: true }),

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { describeGroupRefusal, type GroupRefusalCode, groupRefusalCodes } from '../group.ts'
 import { type RefusalCode, refuse } from '../refusal.ts'
 
 /**
@@ -32,6 +33,38 @@ export const apiErrors = {
     status: 403,
     error: 'Changing the email needs your password: Settings → Account.',
   },
+  account_disabled: {
+    status: 403,
+    error: 'This account is disabled. Ask whoever runs this server.',
+  },
+  registration_closed: {
+    status: 403,
+    error: 'This server takes no new accounts. Ask whoever runs it.',
+  },
+  invitation_needed: {
+    status: 403,
+    error: 'Creating an account here needs an invitation. Ask somebody who is here for a link.',
+  },
+  invitation_unneeded: {
+    status: 409,
+    error: 'Everybody can create an account here: no invitation is needed.',
+  },
+  invitations_by_admins: {
+    status: 403,
+    error: 'On this server only its admins make invitations. Ask one of them.',
+  },
+  invitation_invalid: {
+    status: 403,
+    error: "This invitation isn't valid any more. Ask for a new one.",
+  },
+  second_factor_needed: {
+    status: 403,
+    error: 'Confirm that it is you: enter the code of your authenticator app.',
+  },
+  second_factor_wrong: {
+    status: 403,
+    error: 'This code is wrong, or was used already. Wait for the next one.',
+  },
   forbidden: { status: 403, error: 'Access forbidden' },
   whatsapp_not_linked: { status: 403, error: 'WhatsApp account is not linked' },
   origin_not_allowed: { status: 403, error: "This page can't open a connection here." },
@@ -51,6 +84,7 @@ export const apiErrors = {
     status: 409,
     error: 'The server has a different part of this file. Please try the upload again.',
   },
+  action_refused: { status: 409, error: "This can't be done." },
   username_taken: { status: 409, error: 'Username already taken' },
   email_taken: { status: 409, error: 'Email already registered' },
   phone_taken: { status: 409, error: 'This phone number belongs to another account' },
@@ -62,6 +96,15 @@ export const apiErrors = {
     status: 409,
     error: 'This Phone Number ID is already linked to another user',
   },
+  account_changed: {
+    status: 409,
+    error: 'Your account was changed somewhere else at the same moment. Please try again.',
+  },
+  number_not_permitted: {
+    status: 403,
+    error:
+      'You may not operate this Phone Number ID: another account did so before, or this server names who may. Ask whoever runs the server.',
+  },
   number_mismatch: { status: 422, error: 'Phone Number ID does not match the phone number' },
   whatsapp_refused: { status: 422, error: 'WhatsApp refused this message.' },
   whatsapp_slowed: { status: 429, error: 'Too many messages at once. Try again in some minutes.' },
@@ -70,7 +113,22 @@ export const apiErrors = {
   webhook_not_found: { status: 404, error: 'Webhook not found' },
   webhook_busy: { status: 409, error: 'This webhook is being processed already.' },
   webhook_expired: { status: 410, error: 'What came with this webhook is not kept any more.' },
+  keys_need_wrap: {
+    status: 409,
+    error:
+      'The password also opens your encrypted messages. Change it in the app, or send the newly wrapped key along.',
+  },
+  keys_outdated: {
+    status: 409,
+    error: 'Another device made new keys meanwhile. Please try again.',
+  },
+  keys_unsigned: { status: 400, error: "These keys aren't signed for your account." },
+  encryption_off: { status: 409, error: 'End-to-end encryption is off on this server.' },
   message_deleted: { status: 409, error: 'This message was deleted.' },
+  message_sealed: {
+    status: 409,
+    error: 'This message is end-to-end encrypted: only a device with the keys can do that.',
+  },
   status_not_higher: { status: 409, error: 'The status of a message never goes back.' },
   too_large: { status: 413, error: 'This request is too large.' },
   file_too_large: { status: 413, error: 'File size too large.' },
@@ -116,6 +174,10 @@ export const apiErrors = {
   too_many_lookups: {
     status: 429,
     error: 'Too many searches by phone number or email. Please wait a minute and try again.',
+  },
+  reset_link_over: {
+    status: 410,
+    error: "This link isn't valid any more: it works once, for half an hour. Ask for a new one.",
   },
   device_link_unknown: {
     status: 404,
@@ -179,17 +241,22 @@ const refusalStatuses: Record<RefusalCode, number> = {
 }
 
 /** Every code that an answer can carry. */
-export type ErrorCode = ApiErrorCode | RefusalCode
+export type ErrorCode = ApiErrorCode | RefusalCode | GroupRefusalCode
 
 /** The status and the words of a code. */
 export function describeError(code: ErrorCode): { status: number; error: string } {
-  return isApiErrorCode(code)
-    ? apiErrors[code]
+  if (isApiErrorCode(code)) return apiErrors[code]
+  return isGroupCode(code)
+    ? describeGroupRefusal(code)
     : { status: refusalStatuses[code], error: refuse(code).error }
 }
 
 function isApiErrorCode(code: ErrorCode): code is ApiErrorCode {
   return code in apiErrors
+}
+
+function isGroupCode(code: ErrorCode): code is GroupRefusalCode {
+  return groupRefusalCodes.some((one) => one === code)
 }
 
 /** The answer to every refused request. `details`: which part is wrong, for programs. */
@@ -201,3 +268,21 @@ export const errorAnswer = z.object({
   messageId: z.optional(z.string()),
 })
 export type ErrorAnswer = z.infer<typeof errorAnswer>
+
+const signedOutCodes = ['authentication_required', 'session_ended'] as const
+/** Beneath `/sync`, refusals are written as CouchDB writes them: the words say whose they are. */
+const signedOutAnswer = z.union([
+  z.object({ code: z.enum(signedOutCodes) }),
+  z.object({
+    error: z.literal('unauthorized'),
+    reason: z.enum(signedOutCodes.map((code) => apiErrors[code].error)),
+  }),
+])
+
+/**
+ * Does this answer say that the sign-in has ended? Only the server's own words do: whatever else
+ * answers 401 on the way, such as a proxy that wants a password, knows nothing of it.
+ */
+export function isSignedOutAnswer({ status, body }: { status: number; body: unknown }): boolean {
+  return status === 401 && signedOutAnswer.safeParse(body).success
+}

@@ -1,14 +1,31 @@
 import * as z from 'zod/mini'
+import { sealedPart, sealedReaction } from '../encryption/sealed-part.ts'
 import { id } from '../id.ts'
 import { limits } from '../limits.ts'
 import { messageStatuses } from '../message.ts'
 import { isReaction } from '../reaction.ts'
 
-/** What PUT /messages/{id} takes. */
-export const messageEdit = z.object(
-  { content: z.string('The new content is required') },
-  'The new content is required',
-)
+/** What PUT /messages/conversations/{userId}/archive, /pin and /mute take. */
+export const archiveChange = flagChange('isArchived')
+
+export const pinChange = flagChange('isPinned')
+
+export const muteChange = z.extend(flagChange('isMuted'), {
+  /** When the muting ends; without it, never. */
+  mutedUntil: z.optional(z.iso.datetime('mutedUntil must be a time, as 2026-01-31T12:00:00Z')),
+})
+
+const noContent = 'The new content is required'
+
+/** What PUT /messages/{id} takes: the text, or the words sealed for the two people alone. */
+export const messageEdit = z
+  .object({ content: z.optional(z.string(noContent)), sealed: z.optional(sealedPart) }, noContent)
+  .check(
+    z.refine(
+      ({ content, sealed }) => (content === undefined) !== (sealed === undefined),
+      noContent,
+    ),
+  )
 
 const unknownStatus = 'status must be delivered or read'
 
@@ -28,11 +45,16 @@ export const starChange = z.object(
 
 const noEmoji = 'emoji must be one emoji, or empty to take a reaction back'
 
-/** What PUT /messages/{id}/reaction takes. */
-export const reactionChange = z.object(
-  { emoji: z.string(noEmoji).check(z.refine(isReaction, noEmoji)) },
-  noEmoji,
-)
+/** What PUT /messages/{id}/reaction takes: with `sealed`, which has it, `emoji` is empty. */
+export const reactionChange = z
+  .object(
+    {
+      emoji: z.string(noEmoji).check(z.refine(isReaction, noEmoji)),
+      sealed: z.optional(sealedReaction),
+    },
+    noEmoji,
+  )
+  .check(z.refine(({ emoji, sealed }) => sealed === undefined || emoji === '', noEmoji))
 
 const noRecipients = 'Choose at least one person'
 
@@ -69,3 +91,10 @@ export const bulkDeletion = z.object(
   },
   noMessages,
 )
+
+export type MuteChange = z.infer<typeof muteChange>
+
+function flagChange<Flag extends string>(flag: Flag) {
+  const words = `${flag} must be true or false`
+  return z.object({ [flag]: z.boolean(words) } as Record<Flag, z.ZodMiniBoolean>, words)
+}

@@ -1,12 +1,29 @@
 import * as z from 'zod/mini'
 
-/** A link's id: the first 128 bits of the SHA-256 of the new device's key, in base64url. */
+/**
+ * A link's id: the first 128 bits of the SHA-256 of the new device's keys, one behind the other, in
+ * base64url. So the code that carries it stands for both keys, whatever a server says of them.
+ */
 export const deviceLinkId = z
   .string()
   .check(z.regex(/^[\w-]{22}$/, "This isn't the code of a device."))
 
 /** The new device's public key: a point of P-256, uncompressed, in base64url. */
 const publicKey = z.string().check(z.regex(/^B[\w-]{86}$/, "This isn't a key of a device."))
+
+/** The new device's X25519 key, to which the account's keys are sealed. */
+const agreement = z.string().check(z.regex(/^[\w-]{43}$/, "This isn't a key of a device."))
+
+/**
+ * The account's own keys, sealed by the device that confirms for the one that it confirmed:
+ * AES-256-GCM with what X25519 gives of `ephemeral` and the new device's key.
+ */
+export const handedKeys = z.object({
+  v: z.literal(1),
+  ephemeral: agreement,
+  box: z.string().check(z.regex(/^[\w-]+$/), z.maxLength(12_000)),
+})
+export type HandedKeys = z.infer<typeof handedKeys>
 
 /** An ECDSA signature with SHA-256 over `proofText`, both numbers in base64url. */
 const signature = z.string().check(z.regex(/^[\w-]{86}$/, "This isn't a signature."))
@@ -22,7 +39,10 @@ export function proofText(given: { id: string; purpose: ProofPurpose; challenge:
 }
 
 /** What POST /auth/device-links takes. */
-export const deviceLinkBegin = z.object({ publicKey }, 'The key of the new device is required')
+export const deviceLinkBegin = z.object(
+  { publicKey, agreement: z.optional(agreement) },
+  'The key of the new device is required',
+)
 
 /** `publicUrl`: the address that the code opens, where the server knows a better one. */
 export const deviceLinkBegun = z.object({
@@ -63,8 +83,13 @@ export const deviceLinkComplete = z.object(
 /** `done`: the device is signed in. */
 const personState = z.enum(['scanned', 'approved', 'done'])
 
-/** What the person who scanned the code sees. `device` is a user agent, as in sessions. */
+/**
+ * What the person who scanned the code sees. `device` is a user agent, as in sessions; the keys are
+ * those that the code stands for.
+ */
 export const scannedDevice = z.object({
+  publicKey: z.optional(publicKey),
+  agreement: z.optional(agreement),
   state: personState,
   device: z.string(),
   isSameNetwork: z.boolean(),
@@ -76,7 +101,10 @@ export type ScannedDevice = z.infer<typeof scannedDevice>
 export const scannedDeviceQuery = z.object({ seen: z.optional(personState) })
 
 export const deviceLinkDecision = z.object(
-  { isAllowed: z.boolean('isAllowed must be true or false') },
+  {
+    isAllowed: z.boolean('isAllowed must be true or false'),
+    handedKeys: z.optional(handedKeys),
+  },
   'isAllowed must be true or false',
 )
 export const deviceLinkDecided = z.object({ state: z.enum(['approved', 'refused']) })

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { sealedReaction } from '../encryption/sealed-part.ts'
 import { id } from '../id.ts'
 import { type MessageDocument, messageDocument, messageStatuses } from '../message.ts'
 
@@ -28,6 +29,8 @@ type Unshown =
   | 'editedAt'
   | 'deletedAt'
   | 'isStarredAt'
+  | 'isHidden'
+  | 'isHiddenAt'
   | 'reactions'
   | 'refused'
   | 'providerVersion'
@@ -36,11 +39,13 @@ type Unshown =
 export const shownFields = {
   type: true,
   content: true,
+  sealed: true,
   status: true,
   isStarred: true,
   replyTo: true,
   mediaUrl: true,
   file: true,
+  link: true,
   error: true,
   errorCode: true,
   isWhatsApp: true,
@@ -76,8 +81,17 @@ export const messageAnswer = z.extend(z.pick(messageDocument, shownFields), {
   orderedAt: isoTime,
   editedAt: z.optional(isoTime),
   deletedAt: z.optional(isoTime),
-  /** The earliest first; omitted when there are none. */
-  reactions: z.optional(z.array(z.object({ userId: id, emoji: z.string(), reactedAt: isoTime }))),
+  /** The earliest first; omitted when there are none. With `sealed`, which has it, `emoji` is empty. */
+  reactions: z.optional(
+    z.array(
+      z.object({
+        userId: id,
+        emoji: z.string(),
+        sealed: z.optional(sealedReaction),
+        reactedAt: isoTime,
+      }),
+    ),
+  ),
 })
 export type MessageAnswer = z.infer<typeof messageAnswer>
 

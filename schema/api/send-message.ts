@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { sealedPart } from '../encryption/sealed-part.ts'
 import { id } from '../id.ts'
 import { messageTypes } from '../message.ts'
 
@@ -27,6 +28,8 @@ export const sendMessage = z
       _id: z.optional(id),
       recipientId: z.string(missing).check(z.minLength(1, missing)),
       content: z._default(z.string(missing), ''),
+      /** In place of `content`: the words, for the two people alone. */
+      sealed: z.optional(sealedPart),
       type: z.optional(z.enum(messageTypes, 'This is not a type of message.')),
       replyToMessageId: z.optional(z.nullable(id)),
       mediaUrl: z.optional(z.nullable(z.string('mediaUrl must be an address'))),
@@ -36,8 +39,9 @@ export const sendMessage = z
   )
   .check(
     z.refine(
-      ({ content, mediaUrl, whatsappData: data }) =>
+      ({ content, sealed, mediaUrl, whatsappData: data }) =>
         content !== '' ||
+        sealed !== undefined ||
         Boolean(mediaUrl) ||
         Boolean(data?.template_name || data?.interactive || data?.location || data?.contacts),
       { error: missing },

@@ -3,6 +3,26 @@ import { id } from '../id.ts'
 import { messageStatuses, messageTypes } from '../message.ts'
 import { messageAnswer } from './message-answer.ts'
 
+/**
+ * A template as WhatsApp lists it: a component's `type` is HEADER, BODY, FOOTER or BUTTONS,
+ * placeholders are `{{1}}` or, with `parameter_format` NAMED, `{{name}}`. Lists only approved ones.
+ */
+export const whatsAppTemplate = z.object({
+  id: z.string(),
+  name: z.string(),
+  language: z.string(),
+  category: z.string(),
+  status: z.string(),
+  parameter_format: z.optional(z.string()),
+  components: z.array(
+    z.looseObject({
+      type: z.string(),
+      format: z.optional(z.string()),
+      text: z.optional(z.string()),
+    }),
+  ),
+})
+
 const missingPhone = 'Phone number is required'
 
 /**
@@ -39,3 +59,5 @@ export const whatsAppSent = z.object({
   message: messageAnswer,
 })
 export type WhatsAppSent = z.infer<typeof whatsAppSent>
+
+export type WhatsAppTemplate = z.infer<typeof whatsAppTemplate>

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { parseJson } from '../helpers/parse-json.ts'
+import { parseJson } from '../helpers/json.ts'
 import { id } from '../id.ts'
 import { limits } from '../limits.ts'
 import { messageStatuses, messageTypes } from '../message.ts'
@@ -23,8 +23,16 @@ export const bearerProtocolPrefix = 'bearer.'
  * - `settings`: the person's settings, as their other devices change them
  * - `blocks`: who the person blocks or unblocks on another device
  * - `pushes`: it may push documents over the line, once the server says `pushes-taken`
+ * - `groups`: a group has changed, for its members (`groupEvents`)
  */
-export const socketWords = ['presence-changes', 'front', 'settings', 'blocks', 'pushes'] as const
+export const socketWords = [
+  'presence-changes',
+  'front',
+  'settings',
+  'blocks',
+  'pushes',
+  'groups',
+] as const
 export type SocketWord = (typeof socketWords)[number]
 export const understandsProtocolPrefix = 'understands.'
 
@@ -197,6 +205,8 @@ export const serverEvents = {
     content: z.string(),
     timestamp: z.iso.datetime(),
     type: z.enum(messageTypes),
+    /** An earlier server does not say it. */
+    isWhatsApp: z.optional(z.boolean()),
   }),
   /** The server refused a message from `send-message`; `code` and `error` say why. */
   'message-refused': z.object({ messageId: id, code: z.string(), error: z.string() }),

@@ -1,6 +1,44 @@
 import * as z from 'zod/mini'
 import { limits } from '../limits.ts'
-import { linkNeeds, phoneNumber, phoneNumberId, whatsAppName, whatsAppProfile } from '../user.ts'
+import {
+  linkNeeds,
+  phoneNumber,
+  phoneNumberId,
+  publicUser,
+  whatsAppName,
+  whatsAppProfile,
+} from '../user.ts'
+
+/**
+ * What POST /users/contacts takes: the recipient of an operator's first message. Any number
+ * formatting.
+ */
+export const newWhatsAppContact = z.object(
+  { phone_number: phoneNumber, whatsapp_name: z.optional(z.nullable(whatsAppName)) },
+  'Phone number is required',
+)
+
+/**
+ * A customer as their operator sees them; everyone else gets "not found". `windowExpiresAt`: until
+ * then free text is allowed, then only templates; null when they never wrote.
+ */
+export const whatsAppContact = z.extend(publicUser, {
+  conversationId: z.string(),
+  phone_number_id: z.string(),
+  windowExpiresAt: z.nullable(z.iso.datetime()),
+})
+
+/** This server's business channel, as seen by a linked or linking person. */
+export const whatsAppChannel = z.object({
+  isOn: z.boolean(),
+  /** An emulator on the server's machine: it reaches no one outside. */
+  isSandbox: z.boolean(),
+  /** The number that the caller's messages leave from. */
+  phone_number_id: z.nullable(z.string()),
+  display_phone_number: z.nullable(z.string()),
+  /** May other messages than templates be sent after a customer's silent day? */
+  isWindowEnforced: z.boolean(),
+})
 
 /**
  * Fields that only the provider can vouch for. Anyone who could set them would pass for a business.
@@ -55,3 +93,9 @@ export const linkedWhatsApp = z.object({
   whatsapp_connected: z.boolean(),
 })
 export type LinkedWhatsApp = z.infer<typeof linkedWhatsApp>
+
+export type WhatsAppChannel = z.infer<typeof whatsAppChannel>
+
+export type NewWhatsAppContact = z.input<typeof newWhatsAppContact>
+
+export type WhatsAppContact = z.infer<typeof whatsAppContact>

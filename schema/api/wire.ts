@@ -1,4 +1,12 @@
 import * as z from 'zod/mini'
+import { limits } from '../limits.ts'
+
+/**
+ * On every answer of `/sync/<database>`: the epoch in which its sequence numbers count. On a
+ * device's request: the epoch that it knows. A different epoch means that old sequence numbers are
+ * void: start over.
+ */
+export const epochHeader = 'x-petrel-epoch'
 
 /**
  * On every request of the app: the version of the protocol that it speaks. On every answer to one:
@@ -12,9 +20,12 @@ export const wireProtocolPrefix = 'wire.'
  * The version of the protocol between app and server. A change that either side's older versions
  * would misread raises it; `wire.test.ts` notices the change.
  */
-export const wireVersion = 1
-/** The oldest version of the app that this server still serves. */
-export const oldestWireVersion = 1
+export const wireVersion = 2
+/**
+ * The oldest version of the app that this server still serves. Version 1 would draw sealed messages
+ * as empty ones, and edit over them.
+ */
+export const oldestWireVersion = 2
 
 /** Which versions a server serves. */
 export interface WireRange {
@@ -29,7 +40,7 @@ const served: WireRange = { oldest: oldestWireVersion, newest: wireVersion }
 
 /**
  * Checks the version that an app has told. Without one nothing is refused: clients of CouchDB and
- * curl tell none, and neither did the first apps, which speak version 1.
+ * curl tell none.
  * @returns null when the app is served
  */
 export function checkWire(told: string | undefined, range: WireRange = served): WireProblem | null {
@@ -49,4 +60,9 @@ const outdatedAnswer = z.union([
 /** Does this answer say that the app is too old? An intermediary's 426 says something else. */
 export function isOutdatedAnswer({ status, body }: { status: number; body: unknown }): boolean {
   return status === 426 && outdatedAnswer.safeParse(body).success
+}
+
+/** The time limit for an upload on the slowest supported line. Both sides apply it. */
+export function limitUploadMs(bytes: number): number {
+  return limits.uploadTimeoutMs + Math.ceil((bytes / limits.uploadSlowestBytesPerSecond) * 1_000)
 }

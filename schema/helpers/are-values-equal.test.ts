@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { areValuesEqual } from './are-values-equal.ts'
-import { canonicalJson } from './canonical-json.ts'
+import { areValuesEqual } from './equality.ts'
+import { canonicalJson } from './json.ts'
 
 test('two values are equal when their JSON with sorted keys is', () => {
   const value = fc.jsonValue({ maxDepth: 3 })

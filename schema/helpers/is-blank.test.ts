@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isBlank } from './is-blank.ts'
+import { isBlank } from './text.ts'
 
 test.each(['', ' \n\t', '\u200b', '\u200b \u200d\u2060\ufeff', '\u00ad', '\ufe0f'])(
   'nothing can be seen of %j',

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { normalizeText } from './normalize-text.ts'
+import { normalizeText } from './text.ts'
 
 const forms = ['NFC', 'NFD', 'NFKC', 'NFKD'] as const
 

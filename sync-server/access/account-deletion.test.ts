@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { nameMessagesDatabase } from '../storage/databases/database-names.ts'
+import { nameMessagesDatabase } from '../storage/documents/database-names.ts'
 import { createStorage, type Storage } from '../storage/storage.ts'
 import { createAccountDeletion } from './account-deletion.ts'
 import type { AccountsDocument } from './account-documents.ts'
@@ -72,6 +72,17 @@ describe('somebody who leaves', () => {
     opened.now += 60_000
     await ann.accountDeletion.finish()
     expect(await ann.listMarks()).toEqual([])
+    await ann.accountDeletion.close()
+  })
+
+  it('stays when the password has changed since it was checked', async () => {
+    const ann = await openAnn()
+    expect(await ann.accountDeletion.leave(ann.userId, { verified: 1 })).toBe(false)
+    expect(await ann.accounts.find(ann.userId)).toBeDefined()
+    expect(await ann.messages.range({})).toHaveLength(1)
+    expect(await ann.listMarks()).toEqual([])
+    expect(await ann.accountDeletion.leave(ann.userId, { verified: undefined })).toBe(true)
+    expect(await ann.accounts.find(ann.userId)).toBeUndefined()
     await ann.accountDeletion.close()
   })
 

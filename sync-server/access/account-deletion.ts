@@ -1,16 +1,18 @@
 import {
   nameConversationsDatabase,
   nameMessagesDatabase,
-} from '../storage/databases/database-names.ts'
-import { idsFrom } from '../storage/documents/ids-from.ts'
+} from '../storage/documents/database-names.ts'
+import { idsFrom } from '../storage/documents/documents.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { StoredDatabase } from '../storage/stored-database.ts'
 import {
   type AccountDeletionDocument,
+  type AccountDocument,
   type AccountsDocument,
   accountDeletionKey,
 } from './account-documents.ts'
 import type { Accounts } from './accounts.ts'
+import { isSignInFor } from './password-change.ts'
 import type { Relations } from './relations.ts'
 import type { Sessions } from './sessions.ts'
 
@@ -20,7 +22,7 @@ const settledMs = 60_000
 export type AccountDeletion = ReturnType<typeof createAccountDeletion>
 
 /**
- * Deletes accounts: frees the name and removes everything except what others received. Removes data
+ * Deletes accounts: frees the name and removes everything except what others received, and reports. Removes data
  * at once, and again when no pending write can have restored it.
  * @param settle waits for that person's pending writes
  * @param deleteMediaOf deletes the person's files, except those sent to others
@@ -28,7 +30,7 @@ export type AccountDeletion = ReturnType<typeof createAccountDeletion>
  * @param forgetEpochOf deletes the person's own epoch
  * @param forgetPushesOf ends the pushes to the person's devices
  * @param forgetContactsOf deletes the person's contacts on a business channel
- * @param forgetReportsOf deletes the person's reports, and those about them
+ * @param isReported has anybody reported them, of late?
  * @param now epoch ms
  */
 export function createAccountDeletion(options: {
@@ -43,7 +45,7 @@ export function createAccountDeletion(options: {
   forgetEpochOf: (userId: string) => Promise<void>
   forgetPushesOf?: (userId: string) => Promise<void>
   forgetContactsOf?: (userId: string) => Promise<void>
-  forgetReportsOf?: (userId: string) => Promise<void>
+  isReported?: (userId: string) => Promise<boolean>
   onError: (error: unknown) => void
   now?: () => number
 }) {
@@ -63,7 +65,6 @@ export function createAccountDeletion(options: {
     await options.forgetDigestsOf(userId)
     await options.forgetEpochOf(userId)
     await options.forgetContactsOf?.(userId)
-    await options.forgetReportsOf?.(userId)
   }
 
   function finishLater(afterMs: number) {
@@ -111,14 +112,23 @@ export function createAccountDeletion(options: {
 
   return {
     finish,
-    /** Resolves when nobody can see or use the account and its databases are gone. */
-    async leave(userId: string): Promise<void> {
-      await accounts.remove(userId)
+    /**
+     * Resolves when nobody can see or use the account and its databases are gone.
+     * @param checked.verified the account's `passwordChanges` when the password was checked; without
+     * `checked` the operator wants it
+     * @returns false, and nothing is deleted, when the password has changed since
+     */
+    async leave(userId: string, checked?: { verified: number | undefined }): Promise<boolean> {
+      const isWanted = (current: AccountDocument) =>
+        checked === undefined || isSignInFor(current, checked.verified)
+      const isReported = (await options.isReported?.(userId)) ?? false
+      if (!(await accounts.remove(userId, { isWanted, isReported }))) return false
       try {
         await erase(userId)
       } finally {
         finishLater(settledMs)
       }
+      return true
     },
     /** Waits for pending work; the next start does the rest. */
     async close() {

@@ -1,3 +1,4 @@
+import type { PublicKeys, WrappedSeed } from '../../schema/encryption/account-keys.ts'
 import type { JsonValue } from '../lib/json-value.ts'
 import type {
   PushDocument,
@@ -5,12 +6,23 @@ import type {
   PushKeysDocument,
 } from './push-subscription-documents.ts'
 
+/** A deleted account tries to act: refused, like anybody signed out. */
+export class PersonGone extends Error {
+  override name = 'PersonGone'
+  readonly status = 401
+
+  constructor() {
+    super('Please sign in again.')
+  }
+}
+
 /** A person. Times are epoch ms. What is set here and not in `OwnUser` never leaves the server. */
 export interface AccountDocument {
   _id: `user:${string}`
   userId: string
   username: string
   email: string
+  /** As `readStoredPassword` reads it. */
   passwordHash: string
   /**
    * How often the password changed; absent for never. A sign-in is valid only for its own count.
@@ -18,6 +30,14 @@ export interface AccountDocument {
   passwordChanges?: number
   /** Former names that nobody else has registered since, latest first. */
   formerNames?: string[]
+  /** Absent until an app made them. */
+  keys?: PublicKeys
+  /** Those before, newest first. */
+  formerKeys?: PublicKeys[]
+  /** The seed of `keys`, for who has the password; always written with the two. */
+  wrappedSeed?: WrappedSeed
+  /** The same for who has the recovery key. */
+  recoverySeed?: WrappedSeed
   status: string
   profilePicture: string | null
   createdAt: number
@@ -26,14 +46,20 @@ export interface AccountDocument {
   settingsAt?: Record<string, number>
   wa_id?: string
   phone_number?: string
+  /** When the person proved to have `phone_number`; absent while they only say so (decision 64). */
+  phoneProvedAt?: number
   phone_number_id?: string
   whatsapp_name?: string
   profile?: Record<string, JsonValue>
+  /** Since when nobody may sign in to it. */
+  disabledAt?: number
+  /** What its files and messages may take, where that differs from everybody's; 0 for any amount. */
+  quotaBytes?: number
   /** When somebody else got a claim that this account had made but did not use. */
   claimsLostAt?: number
 }
 
-/** A deleted account. Its id is never reused; its name is free. */
+/** A deleted account. Its id is never reused; its name is held for a while, and free then. */
 interface DepartedDocument {
   _id: `user:${string}`
   userId: string
@@ -45,6 +71,19 @@ export interface AccountDeletionDocument {
   _id: `leaving:${string}`
   userId: string
   leavingSince: number
+  _deleted?: true
+}
+
+/**
+ * Keeps the name of a deleted account from everybody but who has its email, until a time. Names
+ * nobody: neither the person nor the email can be read from it.
+ */
+export interface HeldNameDocument {
+  _id: `held:${string}`
+  until: number
+  salt: string
+  /** A hash. */
+  email: string
   _deleted?: true
 }
 
@@ -67,6 +106,15 @@ export interface LooksDocument {
   version: number
 }
 
+/** Marks that no account's password is known by bcrypt alone any more. */
+export interface PasswordsDocument {
+  _id: 'passwords'
+  areRenewed: true
+}
+
+/** Everything stored about a person, as pieces of one JSON text. */
+export type PersonExport = (account: AccountDocument, signal: AbortSignal) => AsyncGenerator<string>
+
 /** One sign-in, on one device. */
 export interface SessionDocument {
   _id: `session:${string}`
@@ -78,6 +126,15 @@ export interface SessionDocument {
   createdAt: number
   lastUsedAt: number
   expiresAt: number
+  _deleted?: true
+}
+
+/** A link that sets a new password. Void once `passwordChanges` is no longer the account's. */
+export interface ResetDocument {
+  _id: `reset:${string}`
+  userId: string
+  expiresAt: number
+  passwordChanges: number
   _deleted?: true
 }
 
@@ -105,8 +162,11 @@ export type AccountsDocument =
   | DepartedDocument
   | AccountDeletionDocument
   | ClaimDocument
+  | HeldNameDocument
   | LooksDocument
+  | PasswordsDocument
   | SessionDocument
+  | ResetDocument
   | SeenDocument
   | BlockDocument
   | PushKeysDocument
@@ -124,4 +184,23 @@ export function isAccount<T extends AccountsDocument>(
   document: T | undefined,
 ): document is T & AccountDocument {
   return document !== undefined && 'passwordHash' in document
+}
+
+/**
+ * Other numbers that may belong to the same person, for finding an existing account: WhatsApp has
+ * some of Brazil, Mexico and Argentina with a mobile digit less or more than people write.
+ * @param digits a whole number with its country code
+ */
+export function listPhoneVariants(digits: string): string[] {
+  const [, brazilArea, brazilSubscriber] = /^55(\d{2})([6-9]\d{7})$/.exec(digits) ?? []
+  if (brazilArea && brazilSubscriber) return [`55${brazilArea}9${brazilSubscriber}`]
+  const [, longArea, longSubscriber] = /^55(\d{2})9([6-9]\d{7})$/.exec(digits) ?? []
+  if (longArea && longSubscriber) return [`55${longArea}${longSubscriber}`]
+
+  if (/^521\d{10}$/.test(digits)) return [`52${digits.slice(3)}`]
+  if (/^52\d{10}$/.test(digits)) return [`521${digits.slice(2)}`]
+
+  // The reverse could be another subscriber: a landline has no 9.
+  if (/^549\d{10}$/.test(digits)) return [`54${digits.slice(3)}`]
+  return []
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { must } from '../../schema/helpers/must.ts'
+import { must } from '../../schema/helpers/assertions.ts'
 import { openTestAccounts } from '../testing/open-test-accounts.ts'
 import { accountKey } from './account-documents.ts'
 import { createAccounts } from './accounts.ts'
@@ -131,4 +131,17 @@ describe('accounts', () => {
       expect(await open().findBySignInName(username)).toBeUndefined()
     }
   })
+})
+
+it('changed by two servers at once are changed, or say so', async () => {
+  const { userId } = await register('Dora')
+  const servers = [open(), open()]
+  const outcomes = await Promise.all(
+    Array.from({ length: 60 }, (_, index) =>
+      servers[index % 2]?.changeProfile(userId, { username: `Dora-${index}` }),
+    ),
+  )
+  const kinds = new Set(outcomes.map((outcome) => outcome?.kind))
+  expect([...kinds].filter((kind) => kind !== 'done' && kind !== 'overtaken')).toEqual([])
+  expect(kinds).toContain('done')
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createAttemptLimit } from './attempt-limit.ts'
+import { createAttemptLimit } from './attempt-limiter.ts'
 
 function countTimes(limit: { count(key: string): void }, key: string, times: number) {
   for (let i = 0; i < times; i += 1) limit.count(key)

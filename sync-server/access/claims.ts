@@ -1,4 +1,5 @@
-import { normalizeText } from '../../schema/helpers/normalize-text.ts'
+import unhomoglyph from 'unhomoglyph'
+import { normalizeText } from '../../schema/helpers/text.ts'
 import { limits } from '../../schema/limits.ts'
 import {
   type AccountDocument,
@@ -7,9 +8,16 @@ import {
   type ClaimDocument,
   isAccount,
 } from './account-documents.ts'
-import { listLooks } from './name-looks.ts'
+
+/**
+ * Raise it when the look of a name may change: a newer Unicode table or a new rule. The next start
+ * then recomputes every account's claims.
+ */
+export const looksVersion = 1
 
 export type ClaimedField = 'username' | 'lookalike' | 'email' | 'phone' | 'whatsapp' | 'number'
+/** A former number is a business number that somebody else has operated. */
+export type TakenField = ClaimedField | 'former number'
 export type ClaimId = ClaimDocument['_id']
 
 /** Until then another server may still be registering the account of a claim that has none. */
@@ -67,7 +75,7 @@ export function listSignInClaims(text: string): ClaimId[] {
 
 export type ClaimsVerdict =
   | { kind: 'granted'; put: AccountsDocument[] }
-  | { kind: 'taken'; field: ClaimedField; put: AccountsDocument[] }
+  | { kind: 'taken'; field: TakenField; put: AccountsDocument[] }
   /** The owner's account of a claim was not among the documents: read it and ask again. */
   | { kind: 'ownersNeeded'; ownerIds: string[] }
 
@@ -77,9 +85,13 @@ export type ClaimsVerdict =
  * a conflict instead of sharing the name.
  * @param stored every existing claim in `wanted`, the accounts of their owners, and the person's
  * own
+ * @param mayTakeNumber may the person have a business number that somebody else operated?
+ * @param provedPhone digits of a phone number that the person has proved: it is theirs, whoever only said so
  */
 export function decideClaims(asked: {
   userId: string
+  mayTakeNumber?: boolean | undefined
+  provedPhone?: string | undefined
   wanted: readonly ClaimId[]
   stored: ReadonlyMap<string, AccountsDocument>
   readIds: ReadonlySet<string>
@@ -101,10 +113,18 @@ export function decideClaims(asked: {
         continue
       }
       const owner = touched.get(ownerKey) ?? stored.get(ownerKey)
+      if (isAccount(owner) && isOnlySaid(id, owner, asked.provedPhone)) {
+        touched.set(ownerKey, takePhone(owner, now))
+        put.push({ _id: id, userId, claimedAt: now })
+        continue
+      }
       if (isLivedBy(claim, owner) || isSettling(claim, now)) {
         // Two people whose names looked alike before this rule both keep them.
         if (readClaimedField(id) === 'lookalike' && held.includes(id)) continue
         return { kind: 'taken', field: readClaimedField(id), put: giveBack(asked, own) }
+      }
+      if (isFormerNumber(claim) && !asked.mayTakeNumber) {
+        return { kind: 'taken', field: 'former number', put: giveBack(asked, own) }
       }
       touched.set(ownerKey, touch(owner, claim, now))
     }
@@ -130,6 +150,7 @@ function giveBack(
     userId: string
     wanted: readonly ClaimId[]
     stored: ReadonlyMap<string, AccountsDocument>
+    now: number
   },
   own: AccountsDocument | undefined,
 ): AccountsDocument[] {
@@ -137,13 +158,38 @@ function giveBack(
   return asked.wanted.flatMap((id) => {
     const claim = asked.stored.get(id) as ClaimDocument | undefined
     const isOurs = claim?.userId === asked.userId && !held.includes(id)
-    return isOurs ? [releaseClaim(id, asked.userId)] : []
+    return isOurs ? [leaveClaim(claim, asked.now)] : []
   })
 }
 
-/** The document that frees a name. */
-export function releaseClaim(id: ClaimId, userId: string): ClaimDocument {
-  return { _id: id, userId, claimedAt: 0, _deleted: true }
+/**
+ * The document with which a person gives up a claim. Names and phone numbers are free then; a
+ * business number is not: its customers write to it as before, and must reach nobody who only knows
+ * its id (decision 63).
+ */
+export function leaveClaim(claim: ClaimDocument, now: number): ClaimDocument {
+  const { _id, userId } = claim
+  return readClaimedField(_id) === 'number'
+    ? { ...claim, formerSince: claim.formerSince ?? now }
+    : { _id, userId, claimedAt: 0, _deleted: true }
+}
+
+/** Does another account have this number unproved, which the person has proved? */
+function isOnlySaid(id: ClaimId, owner: AccountDocument, provedPhone: string | undefined): boolean {
+  if (provedPhone === undefined || owner.phoneProvedAt !== undefined) return false
+  // Whoever operates a business number was checked, as far as this server checks.
+  if (owner.phone_number_id !== undefined) return false
+  return [claimKey('phone', provedPhone), claimKey('whatsapp', provedPhone)].includes(id)
+}
+
+/** The account without the number that somebody else has proved. */
+function takePhone(owner: AccountDocument, now: number): AccountDocument {
+  const { wa_id, phone_number, whatsapp_name, profile, ...rest } = owner
+  return { ...rest, claimsLostAt: now }
+}
+
+function isFormerNumber({ _id, formerSince }: ClaimDocument): boolean {
+  return readClaimedField(_id) === 'number' && formerSince !== undefined
 }
 
 function touch(
@@ -156,4 +202,23 @@ function touch(
   const { formerNames, ...rest } = owner
   const left = formerNames?.filter((name) => claimKey('username', name) !== claim._id)
   return { ...rest, claimsLostAt: now, ...(left && left.length > 0 ? { formerNames: left } : {}) }
+}
+
+/**
+ * The looks of a name: one or two texts. Two names that can be confused share one. Built from the
+ * name as written and in lower case, because names ignore case.
+ */
+export function listLooks(name: string): string[] {
+  return [...new Set([draw(name), draw(name.toLowerCase())])]
+}
+
+/** Folds case after the first skeleton, because I looks like l, and L is l in lower case. */
+function draw(name: string): string {
+  return drawSkeleton(drawSkeleton(name).toLowerCase())
+}
+
+/** Source: UTS #39, section 4. Ignores a combining dot over i or j, which nobody can see. */
+function drawSkeleton(text: string): string {
+  const seen = normalizeText(text, 'NFD').replace(/\p{Default_Ignorable_Code_Point}/gu, '')
+  return normalizeText(unhomoglyph(seen), 'NFD').replace(/([ij])\u0307/g, '$1')
 }

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { must } from '../../schema/helpers/must.ts'
+import { must } from '../../schema/helpers/assertions.ts'
 import { limits } from '../../schema/limits.ts'
 import { openTestAccounts } from '../testing/open-test-accounts.ts'
 import { type Accounts, createAccounts } from './accounts.ts'
-import { createNameIndex } from './directory/name-index.ts'
+import { createNameIndex } from './name-index.ts'
 
 const opened = {} as Awaited<ReturnType<typeof openTestAccounts>> & { accounts: Accounts }
 beforeEach(async () => {

@@ -1,10 +1,10 @@
 import { v7 as uuidv7 } from 'uuid'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { proposeMessage } from '../messages/proposals/propose-message.ts'
+import { proposeMessage } from '../messages/proposals/proposal.ts'
 import {
   nameConversationsDatabase,
   nameMessagesDatabase,
-} from '../storage/databases/database-names.ts'
+} from '../storage/documents/database-names.ts'
 import { startTestApp, type TestApp, type TestPerson } from '../testing/start-test-app.ts'
 import { testBytes, uploadFile, uploadPicture } from '../testing/test-files.ts'
 
@@ -55,8 +55,8 @@ function beginAll(ann: TestPerson): Promise<unknown>[] {
 }
 
 /** A kept-alive connection may have closed meanwhile: repeat the call, which may find it done. */
-async function leave({ token }: TestPerson): Promise<number> {
-  const ask = async () => (await opened.app.call('DELETE', '/api/users/me', { token })).status
+async function leave(person: TestPerson): Promise<number> {
+  const ask = async () => (await opened.app.leave(person)).status
   return await ask().catch(ask)
 }
 

@@ -83,6 +83,8 @@ describe('a name that looks taken', () => {
     await start().changeProfile(ann, { username: 'Eve' })
     const ben = await register('\u0410lice')
     await start().remove(ben)
+    expect(await ask('Alice', 'cyd@example.org')).toMatchObject({ kind: 'taken' })
+    await start().releaseName('\u0410lice')
     expect(await ask('Alice', 'cyd@example.org')).toMatchObject({ kind: 'done' })
   })
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { describe, expect, it } from 'vitest'
-import { listLooks, looksVersion } from './name-looks.ts'
+import { listLooks, looksVersion } from './claims.ts'
 
 const isLike = (one: string, other: string) =>
   listLooks(one).some((look) => listLooks(other).includes(look))

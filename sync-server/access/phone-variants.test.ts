@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { listPhoneVariants } from './phone-variants.ts'
+import { listPhoneVariants } from './account-documents.ts'
 
 describe('other forms of a phone number', () => {
   it.each([

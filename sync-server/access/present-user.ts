@@ -6,8 +6,16 @@ export function presentUser(
   account: AccountDocument,
   presence: { isOnline: boolean; lastSeen?: number },
 ): PublicUser {
-  const { wa_id, phone_number, phone_number_id, whatsapp_name, profile } = account
-  const business = { wa_id, phone_number, phone_number_id, whatsapp_name, profile }
+  const { wa_id, phone_number, phone_number_id, whatsapp_name, profile, keys, formerKeys } = account
+  const optional = {
+    wa_id,
+    phone_number,
+    phone_number_id,
+    whatsapp_name,
+    profile,
+    keys,
+    formerKeys,
+  }
   return {
     _id: account.userId,
     username: account.username,
@@ -16,7 +24,8 @@ export function presentUser(
     isOnline: presence.isOnline,
     lastSeen: presence.lastSeen === undefined ? null : new Date(presence.lastSeen).toISOString(),
     createdAt: new Date(account.createdAt).toISOString(),
-    ...Object.fromEntries(Object.entries(business).filter(([, value]) => value !== undefined)),
+    ...Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined)),
+    ...(phone_number !== undefined && { isPhoneProved: account.phoneProvedAt !== undefined }),
     whatsapp_connected: Boolean(wa_id || phone_number || phone_number_id),
   }
 }

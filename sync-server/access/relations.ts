@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { atMost } from '../lib/at-most.ts'
-import { idsFrom } from '../storage/documents/ids-from.ts'
+import { idsFrom } from '../storage/documents/documents.ts'
 import type { StoredDatabase } from '../storage/stored-database.ts'
 import {
   type AccountsDocument,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { must } from '../../schema/helpers/must.ts'
+import { must } from '../../schema/helpers/assertions.ts'
 import { limits } from '../../schema/limits.ts'
 import { openTestAccounts } from '../testing/open-test-accounts.ts'
 import { accountKey } from './account-documents.ts'

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
+import type { WrappedSeed } from '../../schema/encryption/account-keys.ts'
 import { limits } from '../../schema/limits.ts'
 import { atMost } from '../lib/at-most.ts'
-import { withoutRev } from '../lib/without-rev.ts'
-import { idsFrom } from '../storage/documents/ids-from.ts'
+import { idsFrom, withoutRev } from '../storage/documents/documents.ts'
 import type { StoredDatabase } from '../storage/stored-database.ts'
 import {
   type AccountsDocument,
@@ -179,6 +179,8 @@ export function createSessions(options: {
       caller: Caller
       verified: number | undefined
       passwordHash: string
+      /** What the new password opens, of an account that has keys. */
+      wrappedSeed?: WrappedSeed | undefined
     }): Promise<PasswordChangeOutcome> {
       const { userId, sessionId } = asked.caller
       const ids = [accountKey(userId), sessionKey(asked.caller)]

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createActivity } from './activity.ts'
+import { createActivity } from './budget.ts'
 
 it('P12: whoever has asked for something lately is not alone with others who have', () => {
   const clock = { ms: 0 }

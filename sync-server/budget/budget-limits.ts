@@ -15,6 +15,10 @@ export const budgetLimits = {
   bytesOverall: 256 * MiB,
   /** How many requests may start per event-loop turn: a few milliseconds of work. */
   startsPerTurn: 16,
+  /** The same for one caller: what others ask takes many turns. */
+  startsPerCaller: 3,
+  /** The same for all strangers of one network: with three, 64 loops made a send take 20 times as long, with one 3 times. */
+  startsPerNetwork: 1,
   uploadsPerPerson: 4,
   /** Each upload holds a few pieces of its file, so their number bounds the total memory. */
   uploadsOverall: 64,
@@ -45,6 +49,13 @@ export const budgetLimits = {
   scansAtOncePerPerson: 1,
   /** Two lists in each of twenty tabs, and more. */
   scansPerPerson: 64,
+  /** Each is up to fifty messages, sent a few at a time: in all, and one person's that wait. */
+  forwardsAtOnce: 4,
+  forwardsPerPerson: 32,
+  /** Pages of strangers being fetched, each a few hundred kilobytes for some seconds. */
+  linksAtOnce: 16,
+  linksAtOncePerPerson: 2,
+  linksPerPerson: 8,
 
   /** Slower than this is no line that a person could use: 64 kbit/s is eight times as fast. */
   bytesPerSecondMin: 1024,

@@ -1,8 +1,9 @@
 import type { Levels } from '../metrics/read-levels.ts'
-import { createActivity } from './activity.ts'
 import { type BudgetLimits, budgetLimits } from './budget-limits.ts'
 import { createFairQueue } from './fair-queue.ts'
 import { createLedger } from './ledger.ts'
+
+const recentMs = 1_000
 
 export type Budget = ReturnType<typeof createBudget>
 
@@ -40,6 +41,19 @@ export function createBudget(changed: Partial<BudgetLimits> = {}) {
       atOncePerKey: limits.scansAtOncePerPerson,
       jobsMaxPerKey: limits.scansPerPerson,
       isAlone: activity.isAlone,
+    }),
+    /** Forwarding one message to many people. */
+    forwards: createFairQueue({
+      atOnce: limits.forwardsAtOnce,
+      atOncePerKey: 1,
+      jobsMaxPerKey: limits.forwardsPerPerson,
+      isAlone: activity.isAlone,
+    }),
+    /** Fetching pages for link previews: waiting, not work. */
+    links: createFairQueue({
+      atOnce: limits.linksAtOnce,
+      atOncePerKey: limits.linksAtOncePerPerson,
+      jobsMaxPerKey: limits.linksPerPerson,
     }),
   }
 
@@ -93,5 +107,22 @@ export function createBudget(changed: Partial<BudgetLimits> = {}) {
         },
       },
     }),
+  }
+}
+
+/** Tells whether any other caller was active lately. @param now ms of a monotonic clock */
+export function createActivity(now = () => performance.now()) {
+  const state = {
+    last: { key: '', at: Number.NEGATIVE_INFINITY },
+    /** The last caller who was somebody else. */
+    before: { key: '', at: Number.NEGATIVE_INFINITY },
+  }
+  return {
+    record(key: string) {
+      if (key !== state.last.key) state.before = state.last
+      state.last = { key, at: now() }
+    },
+    isAlone: (key: string) =>
+      [state.last, state.before].every((one) => one.key === key || now() - one.at > recentMs),
   }
 }

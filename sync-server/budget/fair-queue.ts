@@ -1,4 +1,4 @@
-import { refuseOver } from './refuse-over.ts'
+import { refuseOver } from './pace.ts'
 
 /** Runs one step of a job in its turn. @throws the signal's reason once its caller is gone */
 export type Turn = <Result>(step: () => Promise<Result>) => Promise<Result>

@@ -1,10 +1,10 @@
 import { v7 as uuidv7 } from 'uuid'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { proposeMessage } from '../messages/proposals/propose-message.ts'
+import { proposeMessage } from '../messages/proposals/proposal.ts'
 import {
   nameConversationsDatabase,
   nameMessagesDatabase,
-} from '../storage/databases/database-names.ts'
+} from '../storage/documents/database-names.ts'
 import { holdTestBody, openTestRequest, readTestLevel } from '../testing/open-test-request.ts'
 import { startTestApp, type TestApp, type TestPerson } from '../testing/start-test-app.ts'
 import { fileHead, testBytes, writeForm } from '../testing/test-files.ts'
@@ -20,7 +20,7 @@ const people = ['Ann', 'Anna', 'Anne', 'Annie', 'Anita', 'Anja', 'Anouk', 'Antje
 const registerNext = () => opened.app.register(people.shift() ?? `ann${uuidv7().slice(-12)}`)
 
 const logOut = ({ token }: TestPerson) => opened.app.call('POST', '/api/auth/logout', { token })
-const leave = ({ token }: TestPerson) => opened.app.call('DELETE', '/api/users/me', { token })
+const leave = (person: TestPerson) => opened.app.leave(person)
 
 /** Every request with a body, as sent by a person about to be deleted. */
 const bodies = {

@@ -1,13 +1,13 @@
 import { isDiscarded, type MessageDocument } from '../../schema/message.ts'
 import { refuse } from '../../schema/refusal.ts'
 import { RequestRefused } from '../http/core/request-refused.ts'
-import type { Acceptance } from '../messages/acceptance.ts'
+import type { Acceptance } from '../messages/message-acceptance.ts'
 import { readMessageProposal } from '../messages/proposals/message-draft.ts'
 import type { Outcome, Proposal } from '../messages/proposals/proposal.ts'
 import {
   nameConversationsDatabase,
   nameMessagesDatabase,
-} from '../storage/databases/database-names.ts'
+} from '../storage/documents/database-names.ts'
 import type { Document } from '../storage/documents/documents.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { MessageRate } from './message-rate.ts'
@@ -141,10 +141,12 @@ function isWordier(proposal: Proposal, stored: StoredById): boolean {
   const { message } = readMessageProposal(proposal)
   // An unreadable proposal is kept beside the stored version.
   if (!message) return true
-  const { content, refused, deletedAt } = message
-  const words = deletedAt === undefined ? [content, refused] : [refused]
+  const { content, sealed, refused, deletedAt } = message
+  const words = deletedAt === undefined ? [content, sealed, refused] : [refused]
   const before = stored.get(proposal.id) as Partial<MessageDocument> | undefined
-  return countCharacters(words) > countCharacters([before?.content, before?.refused])
+  return (
+    countCharacters(words) > countCharacters([before?.content, before?.sealed, before?.refused])
+  )
 }
 
 function isLonger({ id, raw }: Proposal, stored: StoredById): boolean {

@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { proposeMessage } from '../messages/proposals/propose-message.ts'
+import { proposeMessage } from '../messages/proposals/proposal.ts'
 import { openTestSocket } from '../testing/open-test-socket.ts'
 import { startTestApp, type TestApp, type TestPerson } from '../testing/start-test-app.ts'
 

@@ -1,3 +1,6 @@
+import { RequestRefused } from '../http/core/request-refused.ts'
+import type { Full } from './ledger.ts'
+
 export type Pace = ReturnType<typeof createPace>
 
 /**
@@ -34,4 +37,11 @@ export function createPace(options: {
     lateMs: () => Math.max(0, now() + state.patienceMs - state.endsAt),
     isOver: () => now() > state.endsAt,
   }
+}
+
+/** The refusal for a caller who asks for more than their own limit, or the total, allows. */
+export function refuseOver(full: Full): RequestRefused {
+  return full === 'key'
+    ? new RequestRefused('too_many_at_once', { headers: { 'retry-after': '2' } })
+    : new RequestRefused('busy', { headers: { 'retry-after': '5' } })
 }

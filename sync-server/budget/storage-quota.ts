@@ -33,8 +33,14 @@ export function createStorageQuota(options: {
   quotaBytes: number
   readMessages: (userId: string) => Promise<number>
   readFiles: (userId: string) => Promise<number>
+  /** A person's own quota, where they have one. */
+  readOwnQuota?: (userId: string) => Promise<number | undefined>
 }) {
-  const { quotaBytes, readMessages, readFiles } = options
+  const { quotaBytes, readMessages, readFiles, readOwnQuota } = options
+  const quotas = new LRUCache<string, { bytes: number }>({
+    ...atMost(peopleRemembered),
+    ttl: filesRememberedMs,
+  })
   const files = new LRUCache<string, Promise<number>>({
     ...atMost(peopleRemembered),
     ttl: filesRememberedMs,
@@ -57,6 +63,15 @@ export function createStorageQuota(options: {
     return { messages: Math.max(messages, 0), files: Math.max(bytes, 0) }
   }
 
+  async function quotaOf(userId: string): Promise<number> {
+    if (!readOwnQuota) return quotaBytes
+    const known = quotas.get(userId)
+    if (known) return known.bytes
+    const bytes = (await readOwnQuota(userId)) ?? quotaBytes
+    quotas.set(userId, { bytes })
+    return bytes
+  }
+
   async function sum(userId: string): Promise<number> {
     const stored = await read(userId)
     return stored.messages + stored.files
@@ -71,13 +86,16 @@ export function createStorageQuota(options: {
 
   return {
     quotaBytes,
+    /** What a person may store; 0 for any amount. */
+    of: quotaOf,
     read,
 
     async look(userId: string): Promise<Room> {
-      if (quotaBytes === 0) return 'free'
+      const allowed = await quotaOf(userId)
+      if (allowed === 0) return 'free'
       const bytes = await sum(userId)
-      if (bytes < quotaBytes) return 'free'
-      return bytes < quotaBytes * (1 + refusedShare) ? 'full' : 'overfull'
+      if (bytes < allowed) return 'free'
+      return bytes < allowed * (1 + refusedShare) ? 'full' : 'overfull'
     },
 
     /** The refusal for a person who is full. */
@@ -90,7 +108,8 @@ export function createStorageQuota(options: {
      * @throws RequestRefused `storage_full`
      */
     async takeRoom(userId: string, bytes: number) {
-      const left = quotaBytes === 0 ? Number.POSITIVE_INFINITY : quotaBytes - (await sum(userId))
+      const allowed = await quotaOf(userId)
+      const left = allowed === 0 ? Number.POSITIVE_INFINITY : allowed - (await sum(userId))
       const own = { bytes: 0 }
       const change = (amount: number) => {
         own.bytes += amount
@@ -109,6 +128,9 @@ export function createStorageQuota(options: {
 
     /** Call when a person's files changed. */
     handleFilesChanged: (userId: string) => void files.delete(userId),
+
+    /** Call when a person got a quota of their own, or lost it. */
+    handleQuotaChanged: (userId: string) => void quotas.delete(userId),
 
     /** For the metrics. */
     levels: (): Levels => ({

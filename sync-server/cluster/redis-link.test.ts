@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { startRedis, type TestRedis } from '../testing/start-redis.ts'
-import { createRedisLink } from './redis-link.ts'
+import { createRedisLink } from './link-servers.ts'
 import type { ServerLink } from './server-link.ts'
 
 const opened = { links: [] as ServerLink[] } as { redis: TestRedis; links: ServerLink[] }

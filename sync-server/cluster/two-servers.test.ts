@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { MessageDocument } from '../../schema/message.ts'
-import { proposeMessage } from '../messages/proposals/propose-message.ts'
+import { proposeMessage } from '../messages/proposals/proposal.ts'
 import { openTestSocket, type TestSocket } from '../testing/open-test-socket.ts'
 import type { TestApp, TestPerson } from '../testing/start-test-app.ts'
 import { startTestServers, type TestServers } from '../testing/start-test-servers.ts'

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { version } from '../../schema/api/version.ts'
 import type { Storage } from '../storage/storage.ts'
 import { RequestRefused } from './core/request-refused.ts'
 import { defineRoute, type Route } from './core/route.ts'
@@ -12,10 +13,10 @@ export function createHealthRoutes({ storage }: { storage: Storage }): Route[] {
       method: 'get',
       path: '/healthz',
       access: 'anyone',
-      summary: 'Answers while the process lives.',
+      summary: 'Answers while the process lives, with its version.',
       status: 200,
-      answer: healthy,
-      handle: async () => ({ status: 'ok' as const }),
+      answer: z.extend(healthy, { version: z.string() }),
+      handle: async () => ({ status: 'ok' as const, version }),
     }),
     defineRoute({
       method: 'get',

@@ -1,14 +1,15 @@
 import express, { type RequestHandler, type Router } from 'express'
+import type * as z from 'zod/mini'
+import { wireHeader } from '../../schema/api/wire.ts'
 import { limits } from '../../schema/limits.ts'
 import { budgetLimits } from '../budget/budget-limits.ts'
 import { type Doorman, visitOf } from '../budget/doorman.ts'
+import type { AccessCheck } from './core/access-check.ts'
 import { createJsonReader } from './core/json-reader.ts'
-import { listErrors } from './core/list-errors.ts'
 import { networkKey } from './core/network-key.ts'
-import { parsePart } from './core/parse-part.ts'
-import { RequestRefused } from './core/request-refused.ts'
+import { listErrors, RequestRefused } from './core/request-refused.ts'
 import { accessRules, alreadySent, type Route } from './core/route.ts'
-import type { AccessCheck } from './middleware/access-check.ts'
+import { completeEntities } from './core/whole-entities.ts'
 
 /**
  * Mounts routes: checks the caller first, then their limits, then reads the body, then parses every
@@ -18,20 +19,24 @@ import type { AccessCheck } from './middleware/access-check.ts'
 export function mountRoutes(options: {
   routes: readonly Route[]
   accessCheck: AccessCheck
+  /** Refuses whoever is no admin; without it nobody is one. */
+  requireAdmin?: RequestHandler
   doorman: Pick<Doorman, 'admit' | 'takeBody'>
   checkAnswers: boolean
 }): Router {
   const router = express.Router({ caseSensitive: true })
-  const { accessCheck, doorman } = options
+  const { doorman } = options
+  const readSignedIn = createJsonReader({
+    limitBytes: limits.jsonBodyMaxBytes,
+    valuesMax: budgetLimits.jsonBodyMaxValues,
+  })
   const readers = {
     anyone: createJsonReader({
       limitBytes: budgetLimits.strangerBodyMaxBytes,
       valuesMax: budgetLimits.strangerBodyMaxValues,
     }),
-    'signed-in': createJsonReader({
-      limitBytes: limits.jsonBodyMaxBytes,
-      valuesMax: budgetLimits.jsonBodyMaxValues,
-    }),
+    'signed-in': readSignedIn,
+    admin: readSignedIn,
   }
   const byPath = new Map<string, Route[]>()
   for (const route of options.routes) {
@@ -45,7 +50,7 @@ export function mountRoutes(options: {
   for (const [path, routes] of [...byPath].sort(([a], [b]) => comparePaths(a, b))) {
     const place = router.route(toExpressPath(path))
     for (const route of routes) {
-      const steps = [setRoute(route), checkAccess(route, accessCheck), doorman.admit]
+      const steps = [setRoute(route), ...checkAccess(route, options), doorman.admit]
       if (route.body) steps.push(doorman.takeBody(readers[route.access]))
       place[route.method](...steps, answer(route, options.checkAnswers))
     }
@@ -81,10 +86,17 @@ function setRoute(route: Route): RequestHandler {
   }
 }
 
-function checkAccess(route: Route, accessCheck: AccessCheck): RequestHandler {
-  return route.access === 'anyone'
-    ? (_request, _response, next) => next()
-    : accessCheck.requireCaller
+function checkAccess(
+  route: Route,
+  options: { accessCheck: AccessCheck; requireAdmin?: RequestHandler },
+): RequestHandler[] {
+  const { accessCheck, requireAdmin = refuseEverybody } = options
+  if (route.access === 'anyone') return []
+  return [accessCheck.requireCaller, ...(route.access === 'admin' ? [requireAdmin] : [])]
+}
+
+const refuseEverybody: RequestHandler = () => {
+  throw new RequestRefused('not_found')
 }
 
 /** An undeclared refusal is a bug in the route, for tests to find. */
@@ -123,7 +135,10 @@ function handleRoute(route: Route, checkAnswers: boolean): RequestHandler {
       response,
     })
     if (result === alreadySent || response.headersSent) return
-    response.json(checkAnswers ? route.answer.parse(result) : result)
+    const shown = checkAnswers ? route.answer.parse(result) : result
+    // The app's own protocol leaves out what has no value, and has a version of its own.
+    const isOfApp = request.get(wireHeader) !== undefined
+    response.json(isOfApp ? shown : completeEntities(route.answer, shown))
   }
 }
 
@@ -133,4 +148,28 @@ function refuseMethod(routes: readonly Route[]): RequestHandler {
   return () => {
     throw new RequestRefused('method_not_allowed', { headers: { allow } })
   }
+}
+
+/**
+ * Parses one part of a request.
+ * @throws RequestRefused `invalid_input` with the words or details of the first issue
+ */
+function parsePart(schema: z.ZodMiniType | undefined, value: unknown): unknown {
+  if (!schema) return undefined
+  const parsed = schema.safeParse(value)
+  if (parsed.success) return parsed.data
+  const [issue] = parsed.error.issues
+  // Schemas have their own words for what a person can fix; zod/mini only says "Invalid input".
+  if (issue && issue.message !== 'Invalid input') {
+    throw new RequestRefused('invalid_input', { words: issue.message })
+  }
+  throw new RequestRefused('invalid_input', { details: describe(issue) })
+}
+
+function describe(issue: z.core.$ZodIssue | undefined): string | undefined {
+  if (!issue) return undefined
+  const where = issue.path.map(String).join('.') || 'This request'
+  return issue.code === 'invalid_type'
+    ? `${where} must be ${issue.expected}`
+    : `${where} is not valid`
 }

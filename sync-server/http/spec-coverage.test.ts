@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { clientEvents, serverEvents } from '../../schema/api/socket-events.ts'
 import { startTestApp, type TestApp } from '../testing/start-test-app.ts'
-import type { ApiDescription } from './docs/api-description.ts'
+import type { ApiDescription } from './docs-routes.ts'
 
 /** A call or an event, the test file that covers it, and a title in that file. */
 type Row = [call: string, file: string, title: string]
@@ -11,15 +11,15 @@ const auth = 'auth/auth.test.ts'
 const users = 'users/users.test.ts'
 const relations = 'users/relations.test.ts'
 const reactions = 'messages/reactions.test.ts'
-const account = 'account/account.test.ts'
+const account = 'auth/account.test.ts'
 const whatsApp = 'users/whatsapp.test.ts'
 const messages = 'messages/messages.test.ts'
 const sending = 'messages/sending.test.ts'
 const lists = 'messages/message-lists.test.ts'
 const conversations = 'messages/conversations.test.ts'
 const sockets = '../realtime/sockets.test.ts'
-const changes = '../realtime/presence/presence-changes.test.ts'
-const views = '../realtime/presence/presence-views.test.ts'
+const changes = '../realtime/presence-changes.test.ts'
+const views = '../realtime/presence-views.test.ts'
 const lines = '../realtime/change-lines.test.ts'
 const linePushes = '../realtime/line-pushes.test.ts'
 const sendingOver = '../whatsapp/sending.test.ts'
@@ -29,7 +29,8 @@ const quota = '../budget/storage-quota.test.ts'
 const pieces = '../media/unfinished-uploads.test.ts'
 const pushes = '../push/push.test.ts'
 
-const deviceLinks = 'linking/linking.test.ts'
+const administration = '../admin/administration.test.ts'
+const deviceLinks = 'auth/linking.test.ts'
 
 /** Every call of decision 61, section 7. */
 const specified: Row[] = [
@@ -84,7 +85,7 @@ const specified: Row[] = [
     linking,
     'not by calls, not by the socket, not by reprocessing',
   ],
-  ['GET /webhooks/stats', linking, 'not by calls, not by the socket, not by reprocessing'],
+  ['GET /webhooks/stats', sendingOver, 'GET /webhooks/stats counts each status once'],
 ]
 
 /** What this server answers beyond the specification. */
@@ -104,6 +105,18 @@ const beyond: Row[] = [
   ['POST /users/me/device-links/{id}', deviceLinks, 'that was scanned is nobody else’s to confirm'],
   ['GET /users/me/device-links/{id}', deviceLinks, 'can cancel, which ends it'],
   ['PUT /users/me/device-links/{id}', deviceLinks, 'works once: a confirm that is replayed'],
+  [
+    'POST /auth/password-derivation',
+    'auth/keys.test.ts',
+    'answers for names that nobody has, and keeps to it when somebody registers one',
+  ],
+  ['GET /users/me/keys', 'auth/keys.test.ts', 'what opens them is told to their person alone'],
+  ['PUT /users/me/keys', 'auth/keys.test.ts', 'give way to the next number alone'],
+  [
+    'PUT /users/me/keys/wraps',
+    'auth/keys.test.ts',
+    'are wrapped once more with the password alone',
+  ],
   ['PUT /users/me/password', users, 'PUT /users/me/password: end with a new password'],
   ['PUT /users/email', 'auth/email.test.ts', 'signs in with the new one alone'],
   ['GET /users/me/usage', quota, 'is known to the byte, after changes, a restart and a kill'],
@@ -121,18 +134,71 @@ const beyond: Row[] = [
     '../media/missing-uploads.test.ts',
     'has the same address when it is uploaded again',
   ],
+  [
+    'POST /links/preview',
+    '../links/link-previews.test.ts',
+    'says its title, description and picture',
+  ],
   ['DELETE /messages/uploads/{id}', pieces, 'counts in full from its beginning'],
   ['GET /users/me/push', pushes, 'the keys are made once, and stay over restarts'],
   ['PUT /users/me/push', pushes, 'the address %s is refused'],
   ['DELETE /users/me/push', pushes, 'turning it off and deleting the account end the pushes'],
-  ['GET /openapi.json', 'docs/docs.test.ts', 'describes calls with what they take'],
-  ['GET /docs', 'docs/docs.test.ts', 'is a page of its own under the strict policy'],
-  ['GET /docs.css', 'docs/docs.test.ts', 'is a page of its own under the strict policy'],
+  ['GET /server', administration, 'with REGISTRATION=closed nobody new'],
+  ['POST /users/me/invitations', administration, 'who makes an invitation in the app'],
+  ['POST /admin/people/list', administration, 'are found by a part of their name or email'],
+  ['POST /admin/people/show', administration, 'are found by a part of their name or email'],
+  ['POST /admin/people/disable', administration, 'who are disabled are signed out at once'],
+  ['POST /admin/people/enable', administration, 'who are disabled are signed out at once'],
+  [
+    'POST /admin/people/delete',
+    administration,
+    'may be renamed, given a quota, signed out and deleted',
+  ],
+  [
+    'POST /admin/people/sign-out',
+    administration,
+    'may be renamed, given a quota, signed out and deleted',
+  ],
+  [
+    'POST /admin/people/quota',
+    administration,
+    'may be renamed, given a quota, signed out and deleted',
+  ],
+  [
+    'POST /admin/people/rename',
+    administration,
+    'may be renamed, given a quota, signed out and deleted',
+  ],
+  ['POST /admin/people/release-name', administration, 'are held after a deletion until somebody'],
+  ['POST /admin/people/prove-phone', administration, 'have the phone number that the operator'],
+  ['POST /admin/reset-password', administration, 'a forgotten password'],
+  ['POST /auth/reset-password', administration, 'a forgotten password'],
+  ['POST /auth/reset-password/derivation', administration, 'a forgotten password'],
+  ['POST /auth/forgotten-password', administration, 'is answered alike whoever asks'],
+  ['POST /admin/grant', administration, 'an admin needs the second factor'],
+  ['POST /admin/revoke', administration, 'an admin needs the second factor'],
+  ['POST /admin/reports/list', administration, 'wait with names and the reason'],
+  ['POST /admin/reports/show', administration, 'wait with names and the reason'],
+  ['POST /admin/reports/dismiss', administration, 'wait with names and the reason'],
+  ['POST /admin/reports/warn', administration, 'wait with names and the reason'],
+  ['POST /admin/reports/disable', administration, 'may disable the account that they are about'],
+  ['POST /admin/invites/create', administration, 'with REGISTRATION=invite who has an invitation'],
+  ['POST /admin/invites/list', administration, 'with REGISTRATION=invite who has an invitation'],
+  ['POST /admin/invites/revoke', administration, 'with REGISTRATION=invite who has an invitation'],
+  ['POST /admin/announce', administration, 'an announcement reaches everybody'],
+  ['POST /admin/health', administration, 'health is told from the metrics'],
+  ['POST /admin/audit', administration, 'every change is in the audit log'],
+  ['GET /admin/second-factor', administration, 'an admin needs the second factor'],
+  ['POST /admin/second-factor', administration, 'an admin needs the second factor'],
+  ['PUT /admin/second-factor', administration, 'an admin needs the second factor'],
+  ['GET /openapi.json', 'docs.test.ts', 'describes calls with what they take'],
+  ['GET /docs', 'docs.test.ts', 'is a page of its own under the strict policy'],
+  ['GET /docs.css', 'docs.test.ts', 'is a page of its own under the strict policy'],
   ['GET /healthz', 'doors.test.ts', 'tell that the server lives, and that it can store'],
   ['GET /readyz', 'doors.test.ts', 'tell that the server lives, and that it can store'],
-  ['GET /metrics', 'metrics/metrics.test.ts', 'counts requests by their route'],
-  ['GET /poll', 'poll/poll.test.ts', 'is greeted at once, and counts for presence until it goes'],
-  ['POST /poll', 'poll/poll.test.ts', 'hears the events that a socket hears'],
+  ['GET /metrics', 'metrics.test.ts', 'counts requests by their route'],
+  ['GET /poll', 'poll.test.ts', 'is greeted at once, and counts for presence until it goes'],
+  ['POST /poll', 'poll.test.ts', 'hears the events that a socket hears'],
 ]
 
 /** Events of the socket, both ways. */

@@ -1,7 +1,7 @@
 import { createWriteStream } from 'node:fs'
 import { Writable } from 'node:stream'
 import { describe, expect, it, vi } from 'vitest'
-import { createLogDestination } from './log-destination.ts'
+import { createLogDestination } from './log.ts'
 
 const describeLost = (count: number) => `${count} lost\n`
 

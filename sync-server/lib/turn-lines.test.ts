@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createTurnLines } from './turn-lines.ts'
+import { createTurnLines } from './few-in-a-turn.ts'
 
 it('P12: gives one of each key in turn, however many one of them has brought', () => {
   const lines = createTurnLines<string>()

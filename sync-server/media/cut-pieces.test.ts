@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { cutPieces } from './cut-pieces.ts'
+import { cutPieces } from './byte-streams.ts'
 
 async function* give(chunks: readonly Uint8Array[]): AsyncGenerator<Buffer> {
   for (const chunk of chunks) yield Buffer.from(chunk)

@@ -1,5 +1,20 @@
+import { v5 as uuidv5 } from 'uuid'
+import { normalizeText } from '../../schema/helpers/text.ts'
+import { idPattern } from '../../schema/id.ts'
 import { limits } from '../../schema/limits.ts'
 import type { MediaType } from '../../schema/media.ts'
+
+const mostCharacters = 120
+
+const mostExtensionCharacters = 12
+
+/** Characters that a file system misreads, or that reverse the displayed order. */
+const signsTakenOut = /[\p{Cc}\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/gu
+
+const signsReplaced = /[<>:"|?*]/g
+
+/** Any fixed UUID: the namespace of ids derived from uploads. */
+const uploadNamespace = '5a3b1f0e-6c1d-5a52-9c1b-0e3f6d2a7c84'
 
 /** The purpose of a file: sent in messages, or a profile picture. */
 export type MediaPurpose = 'message' | 'picture'
@@ -93,4 +108,52 @@ export function isFile(document: MediaDocument | undefined): document is FileDoc
 
 function padTime(epochMs: number): string {
   return String(epochMs).padStart(15, '0')
+}
+
+/**
+ * The id that serves a keyed upload. Repeating the upload gives the same address, so lost bytes
+ * return to where messages look for them; nobody else's upload can get it.
+ */
+export function deriveServedId({ ownerId, key }: { ownerId: string; key: string }): string {
+  return uuidv5(`${ownerId} ${key}`, uploadNamespace)
+}
+
+/** The address that serves a file, as messages and profiles carry it. */
+export function nameMediaUrl(mediaId: string): string {
+  return `${limits.mediaPathPrefix}${mediaId}`
+}
+
+/** @returns the file's id; undefined for an address that no file of ours can have */
+export function parseMediaUrl(mediaUrl: string): string | undefined {
+  if (!mediaUrl.startsWith(limits.mediaPathPrefix)) return undefined
+  const mediaId = mediaUrl.slice(limits.mediaPathPrefix.length)
+  return idPattern.test(mediaId) ? mediaId : undefined
+}
+
+/**
+ * A filename that is safe to show and save: no folders, no misleading characters, not hidden, and
+ * short, with its extension. `file` when nothing is left.
+ */
+export function tidyFilename(given: string | undefined): string {
+  // Browsers escape quotes and line breaks in filenames like this:
+  // https://html.spec.whatwg.org/#multipart-form-data
+  const written = (given ?? '').replace(/%22|%0D|%0A/g, '_')
+  const base = normalizeText(Buffer.from(written).toString(), 'NFC').split(/[/\\]/).at(-1) ?? ''
+  const name = base
+    .replace(signsTakenOut, '')
+    .replace(signsReplaced, '_')
+    .replace(/\s+/g, ' ')
+    .replace(/^[. ]+|[. ]+$/g, '')
+  return shorten(name) || 'file'
+}
+
+function shorten(name: string): string {
+  const characters = Array.from(name)
+  if (characters.length <= mostCharacters) return name
+  const dot = characters.lastIndexOf('.')
+  const extension = characters.slice(dot)
+  if (dot < 1 || extension.length > mostExtensionCharacters) {
+    return characters.slice(0, mostCharacters).join('')
+  }
+  return [...characters.slice(0, mostCharacters - extension.length), ...extension].join('')
 }

@@ -1,10 +1,10 @@
 import { v7 as uuidv7 } from 'uuid'
-import { idsFrom } from '../storage/documents/ids-from.ts'
+import { idsFrom } from '../storage/documents/documents.ts'
 import type { Storage } from '../storage/storage.ts'
-import { cutPieces } from './cut-pieces.ts'
+import { cutPieces, limitBytes, readToEnd } from './byte-streams.ts'
 import { detectFileKind, type FileKind } from './detect-file-kind.ts'
-import { limitBytes } from './limit-bytes.ts'
 import {
+  deriveServedId,
   type FileDocument,
   fileKey,
   isFile,
@@ -16,13 +16,11 @@ import {
   pieceKey,
   piecesAtOnce,
   servedKey,
+  tidyFilename,
   unfinishedKey,
   uploadKey,
   usedKey,
 } from './media-documents.ts'
-import { deriveServedId } from './media-url.ts'
-import { readToEnd } from './read-to-end.ts'
-import { tidyFilename } from './tidy-filename.ts'
 import { writeInGroups } from './write-in-groups.ts'
 
 export type MediaStore = ReturnType<typeof createMediaStore>

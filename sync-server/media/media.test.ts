@@ -3,8 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { interruptUpdates } from '../testing/interrupt-updates.ts'
 import { openTestMedia, type TestMedia } from '../testing/open-test-media.ts'
 import { testBytes } from '../testing/test-files.ts'
-import { pieceBytes } from './media-documents.ts'
-import { nameMediaUrl } from './media-url.ts'
+import { nameMediaUrl, pieceBytes } from './media-documents.ts'
 
 const [ann, ben, cleo] = [uuidv7(), uuidv7(), uuidv7()]
 const dayMs = 24 * 60 * 60 * 1000

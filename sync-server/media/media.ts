@@ -1,13 +1,30 @@
-import type { Privacy } from '../access/privacy/privacy.ts'
-import { idsFrom } from '../storage/documents/ids-from.ts'
+import type { Privacy } from '../access/privacy.ts'
+import { idsFrom } from '../storage/documents/documents.ts'
 import type { Storage } from '../storage/storage.ts'
-import { type FileDocument, fileKey, isFile } from './media-documents.ts'
-import { createMediaSharing } from './media-sharing.ts'
-import { type ArrivingFile, createMediaStore } from './media-store.ts'
-import { createMediaSweep, type InTurn } from './media-sweep.ts'
-import { parseMediaUrl } from './media-url.ts'
-import { createPictures } from './pictures.ts'
+import {
+  type FileDocument,
+  fileKey,
+  isFile,
+  orphanedKey,
+  orphanedUntil,
+  ownedKey,
+  parseMediaUrl,
+  shareKey,
+} from './media-documents.ts'
+import { type ArrivingFile, createMediaStore, type MediaStore } from './media-store.ts'
 import { type ArrivingPart, createUnfinishedUploads } from './unfinished-uploads.ts'
+
+const everyMs = 24 * 60 * 60 * 1000
+
+const orphanedKeptMs = 24 * 60 * 60 * 1000
+
+/** No upload takes this long: not the largest allowed, at the slowest accepted pace. */
+const arrivingKeptMs = 4 * 24 * 60 * 60 * 1000
+
+/** How long an interrupted resumable upload stays resumable. */
+const unfinishedKeptMs = 4 * 24 * 60 * 60 * 1000
+
+const marksAtOnce = 100
 
 export type Media = ReturnType<typeof createMedia>
 
@@ -106,6 +123,262 @@ export function createMedia(options: {
     async close(): Promise<void> {
       await Promise.allSettled(arriving)
       await sweeper.close()
+    },
+  }
+}
+
+/** Keeps one profile picture for each person: the one in their account. */
+function createPictures(options: {
+  mediaStore: MediaStore
+  readPicture: (userId: string) => Promise<string | null | undefined>
+}) {
+  const { mediaStore, readPicture } = options
+  const { database } = mediaStore
+
+  async function readCurrent(userId: string): Promise<string | undefined> {
+    return parseMediaUrl((await readPicture(userId)) ?? '')
+  }
+
+  async function unmark(mediaId: string): Promise<void> {
+    const file = await mediaStore.find(mediaId)
+    if (file?.looseSince === undefined) return
+    const mark = orphanedKey(file.looseSince, mediaId)
+    await database.update([file._id, mark], (stored) => {
+      const current = stored.get(file._id)
+      if (!isFile(current) || current.state !== 'ready') return { result: undefined }
+      const { looseSince, ...kept } = current
+      const marks = stored.has(mark) ? [{ _id: mark, mediaId, _deleted: true as const }] : []
+      return { put: [kept, ...marks], result: undefined }
+    })
+  }
+
+  /**
+   * Call when a person's account names another picture: keeps that one, and removes earlier ones.
+   */
+  async function settlePictures(ownerId: string): Promise<void> {
+    const named = await readCurrent(ownerId)
+    if (named) await unmark(named)
+    const prefix = ownedKey({ ownerId, purpose: 'picture', mediaId: '' })
+    const owned = await database.range(idsFrom(prefix))
+    const files = await database.read(owned.map(({ mediaId }) => fileKey(mediaId)))
+    // Read it again: another of their devices may have chosen one of these meanwhile.
+    const current = await readCurrent(ownerId)
+    for (const file of files.values()) {
+      // An orphaned one is still uploading, or not in the account yet; the sweep handles it.
+      if (!isFile(file) || file.mediaId === current || file.looseSince !== undefined) continue
+      await mediaStore.remove(file.mediaId)
+    }
+  }
+
+  return {
+    settlePictures,
+
+    /**
+     * For an orphaned picture: true, and no longer orphaned, when its owner's account names it after
+     * all.
+     */
+    async keepPicture({ ownerId, mediaId }: FileDocument): Promise<boolean> {
+      if ((await readCurrent(ownerId)) !== mediaId) return false
+      await settlePictures(ownerId)
+      return true
+    },
+  }
+}
+
+type InTurn = <Result>(step: () => Promise<Result>) => Promise<Result>
+
+/**
+ * Removes files without references after a day, what crashes left of uploads, and abandoned
+ * resumable uploads.
+ * @param isAlone no other server uses the database: then every upload older than the start is
+ * broken
+ * @param inTurn runs the step for one file when others have had their turn
+ * @param keepPicture for a possible profile picture: true when it is one, and then no longer
+ * orphaned
+ */
+function createMediaSweep(options: {
+  mediaStore: MediaStore
+  isAlone: boolean
+  now: () => number
+  inTurn: InTurn
+  keepPicture: (file: FileDocument) => Promise<boolean>
+  onError: (error: unknown) => void
+}) {
+  const { mediaStore, isAlone, now, inTurn, keepPicture, onError } = options
+  const { database } = mediaStore
+  const startedAt = now()
+  const state = { isClosed: false, sweep: undefined as Promise<number> | undefined }
+  const timer = setInterval(() => sweep().catch(onError), everyMs).unref()
+
+  /** @returns how many files it removed */
+  function sweep(): Promise<number> {
+    state.sweep ??= sweepAll().finally(() => {
+      state.sweep = undefined
+    })
+    return state.sweep
+  }
+
+  async function sweepAll(): Promise<number> {
+    const readyUntil = now() - orphanedKeptMs
+    const arrivingUntil = isAlone ? startedAt - 1 : now() - arrivingKeptMs
+    const unfinishedUntil = now() - unfinishedKeptMs
+    const range = orphanedUntil(Math.max(readyUntil, arrivingUntil))
+    const isDue = (file: FileDocument) => {
+      const isUnfinished = file.state === 'arriving' && file.isInPieces
+      const until = isUnfinished ? unfinishedUntil : arrivingUntil
+      return (file.looseSince ?? 0) <= (file.state === 'ready' ? readyUntil : until)
+    }
+    let taken = 0
+    let { startkey } = range
+    while (!state.isClosed) {
+      const marks = await database.range({ ...range, startkey, limit: marksAtOnce })
+      for (const { _id, mediaId } of marks) {
+        if (state.isClosed) return taken
+        if (await inTurn(() => sweepOne({ markId: _id, mediaId, isDue }))) taken += 1
+      }
+      const last = marks.at(-1)
+      if (!last || marks.length < marksAtOnce) break
+      startkey = idsFrom(last._id).endkey
+    }
+    return taken
+  }
+
+  async function sweepOne(mark: {
+    markId: string
+    mediaId: string
+    isDue: (file: FileDocument) => boolean
+  }): Promise<boolean> {
+    const { markId, mediaId, isDue } = mark
+    const file = await mediaStore.find(mediaId)
+    const isOfNow =
+      file?.looseSince !== undefined && orphanedKey(file.looseSince, mediaId) === markId
+    if (!file || !isOfNow) {
+      if (!file) await mediaStore.remove(mediaId)
+      await database.update([markId], (stored) => ({
+        put: stored.has(markId) ? [{ _id: markId, mediaId, _deleted: true }] : [],
+        result: undefined,
+      }))
+      return false
+    }
+    if (!isDue(file)) return false
+    if (file.state === 'ready' && file.purpose === 'picture' && (await keepPicture(file))) {
+      return false
+    }
+    const { looseSince } = file
+    await mediaStore.remove(mediaId, (current) => current.looseSince !== looseSince)
+    return true
+  }
+
+  return {
+    sweep,
+    /** Ends after the current file. */
+    async close() {
+      state.isClosed = true
+      clearInterval(timer)
+      await state.sweep?.catch(() => undefined)
+    },
+  }
+}
+
+/**
+ * A message with a file. `recipientId` is absent if the recipient does not get it, as when
+ * blocking.
+ */
+interface SharedMessage {
+  mediaUrl: string
+  messageId: string
+  senderId: string
+  recipientId?: string | undefined
+}
+
+/**
+ * Tracks who shares a file: its owner, and everybody with a message that has it. Each message adds
+ * a reference for each of its two people; a file without any is orphaned, and expires after a day.
+ */
+function createMediaSharing(options: { mediaStore: MediaStore; now: () => number }) {
+  const { mediaStore, now } = options
+  const { database } = mediaStore
+
+  async function hasReference(mediaId: string, userId = ''): Promise<boolean> {
+    const start = userId ? `share:${mediaId}:${userId}:` : `share:${mediaId}:`
+    return (await database.range({ ...idsFrom(start), limit: 1 })).length > 0
+  }
+
+  async function isSharedWith(file: FileDocument, userId: string): Promise<boolean> {
+    return file.ownerId === userId || (await hasReference(file.mediaId, userId))
+  }
+
+  async function findShareable(mediaUrl: string, senderId: string) {
+    const mediaId = parseMediaUrl(mediaUrl)
+    const file = mediaId === undefined ? undefined : await mediaStore.findServed(mediaId)
+    if (file?.state !== 'ready' || file.purpose !== 'message') return undefined
+    return (await isSharedWith(file, senderId)) ? file : undefined
+  }
+
+  return {
+    isSharedWith,
+
+    /** May this person put the file into a message? Its owner and its recipients may. */
+    async mayShare({ mediaUrl, senderId }: Pick<SharedMessage, 'mediaUrl' | 'senderId'>) {
+      return (await findShareable(mediaUrl, senderId)) !== undefined
+    },
+
+    /**
+     * Gives both people of a message access to its file; call before delivery. Idempotent.
+     * @returns false when the sender may not share it, or it does not exist: refuse with
+     * `media_not_allowed`
+     */
+    async shareMedia({ mediaUrl, messageId, senderId, recipientId }: SharedMessage) {
+      const file = await findShareable(mediaUrl, senderId)
+      if (!file) return false
+      const { mediaId } = file
+      const people = recipientId === undefined ? [senderId] : [senderId, recipientId]
+      const references = people.map((userId) => ({
+        _id: shareKey({ mediaId, userId, messageId }),
+        mediaId,
+      }))
+      const mark = orphanedKey(file.looseSince ?? 0, mediaId)
+      const ids = [file._id, mark, ...references.map(({ _id }) => _id)]
+      const { result } = await database.update(ids, (stored) => {
+        const current = stored.get(file._id)
+        if (!isFile(current) || current.state !== 'ready') return { result: false }
+        if (references.every(({ _id }) => stored.has(_id))) return { result: true }
+        const { looseSince, ...rest } = current
+        const shared = { ...rest, sharedAt: now() }
+        const unmarked = stored.has(mark) ? [{ _id: mark, mediaId, _deleted: true as const }] : []
+        return { put: [...references, ...unmarked, shared], result: true }
+      })
+      return result
+    },
+
+    /**
+     * Revokes access to the file of a deleted message; call before blanking the copies. Another
+     * message with the same file preserves access. Without any message left the file is orphaned.
+     */
+    async releaseMedia(message: {
+      mediaUrl: string
+      messageId: string
+      userIds: readonly string[]
+    }) {
+      const { messageId, userIds } = message
+      const servedId = parseMediaUrl(message.mediaUrl)
+      const before = servedId === undefined ? undefined : await mediaStore.findServed(servedId)
+      if (!before) return
+      const { mediaId } = before
+      const ids = userIds.map((userId) => shareKey({ mediaId, userId, messageId }))
+      await database.update(ids, (stored) => ({
+        put: [...stored.keys()].map((_id) => ({ _id, mediaId, _deleted: true as const })),
+        result: undefined,
+      }))
+      if (before.looseSince !== undefined || (await hasReference(mediaId))) return
+      const looseSince = now()
+      const mark = { _id: orphanedKey(looseSince, mediaId), mediaId }
+      await database.update([fileKey(mediaId), mark._id], (stored) => {
+        const file = stored.get(fileKey(mediaId))
+        // Shared again meanwhile: not orphaned.
+        if (!isFile(file) || file.sharedAt !== before.sharedAt) return { result: undefined }
+        return { put: [mark, { ...file, looseSince }], result: undefined }
+      })
     },
   }
 }

@@ -1,10 +1,10 @@
-import { groupBy } from '../../schema/helpers/group-by.ts'
+import { groupBy } from '../../schema/helpers/lists.ts'
 import { isAccepted, type MessageDocument } from '../../schema/message.ts'
 import type { Relations } from '../access/relations.ts'
-import { nameMessagesDatabase } from '../storage/databases/database-names.ts'
+import { nameMessagesDatabase } from '../storage/documents/database-names.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { Media } from './media.ts'
-import { deriveServedId, parseMediaUrl } from './media-url.ts'
+import { deriveServedId, parseMediaUrl } from './media-documents.ts'
 
 /** A file by its upload's key, and the address where its message looks for it. */
 interface AskedUpload {

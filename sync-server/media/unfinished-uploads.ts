@@ -1,11 +1,11 @@
 import { v7 as uuidv7 } from 'uuid'
 import { RequestRefused } from '../http/core/request-refused.ts'
-import { idsFrom } from '../storage/documents/ids-from.ts'
+import { idsFrom } from '../storage/documents/documents.ts'
 import type { Piece } from '../storage/stored-attachments.ts'
-import { cutPieces } from './cut-pieces.ts'
+import { cutPieces, limitBytes, readToEnd } from './byte-streams.ts'
 import { detectFileKind } from './detect-file-kind.ts'
-import { limitBytes } from './limit-bytes.ts'
 import {
+  deriveServedId,
   type FileDocument,
   fileKey,
   orphanedKey,
@@ -13,13 +13,11 @@ import {
   pieceBytes,
   pieceKey,
   piecesAtOnce,
+  tidyFilename,
   unfinishedKey,
   usedKey,
 } from './media-documents.ts'
 import type { ArrivingFile, KeptRoom, MediaStore } from './media-store.ts'
-import { deriveServedId } from './media-url.ts'
-import { readToEnd } from './read-to-end.ts'
-import { tidyFilename } from './tidy-filename.ts'
 import { writeInGroups } from './write-in-groups.ts'
 
 /** For each person: a device has few at once, and an evicted one starts over. */

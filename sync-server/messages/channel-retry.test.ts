@@ -9,7 +9,7 @@ import {
 } from '../testing/open-test-acceptance.ts'
 import type { Stage } from './acceptance/delivery-types.ts'
 import { type OutboxEntry, outboxDatabase } from './acceptance/outbox-entry.ts'
-import { createAcceptance } from './acceptance.ts'
+import { createAcceptance } from './message-acceptance.ts'
 
 const contactId = '01900000-0000-7000-8000-0000000000cc'
 const opened = {} as { t: TestAcceptance }

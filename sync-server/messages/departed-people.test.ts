@@ -1,11 +1,11 @@
 import { afterEach, expect, test } from 'vitest'
 import { newConversation } from '../../schema/conversation.ts'
+import { must } from '../../schema/helpers/assertions.ts'
 import { createDeferred } from '../../schema/helpers/deferred.ts'
-import { must } from '../../schema/helpers/must.ts'
 import {
   nameConversationsDatabase,
   nameMessagesDatabase,
-} from '../storage/databases/database-names.ts'
+} from '../storage/documents/database-names.ts'
 import {
   openTestAcceptance,
   propose,

@@ -1,9 +1,9 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type ConversationDocument, newConversation } from '../../schema/conversation.ts'
-import { must } from '../../schema/helpers/must.ts'
+import { must } from '../../schema/helpers/assertions.ts'
 import { isAccepted, type MessageDocument } from '../../schema/message.ts'
-import { nameConversationsDatabase } from '../storage/databases/database-names.ts'
-import { createFaultyDisk, type FaultyDisk, type Remains } from '../storage/level/faulty-disk.ts'
+import { nameConversationsDatabase } from '../storage/documents/database-names.ts'
+import { createFaultyDisk, type FaultyDisk, type Remains } from '../storage/testing/faulty-disk.ts'
 import {
   openTestAcceptance,
   propose,

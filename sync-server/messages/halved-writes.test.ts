@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { must } from '../../schema/helpers/must.ts'
+import { must } from '../../schema/helpers/assertions.ts'
 import { isAccepted, type MessageDocument } from '../../schema/message.ts'
-import { react } from '../../schema/react.ts'
+import { react } from '../../schema/reaction.ts'
 import { describeCouches } from '../storage/couch/couches.contract.ts'
 import {
   openTestAcceptance,

@@ -1,8 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { LostSpan } from '../../schema/lost-span.ts'
-import type { MessageDocument } from '../../schema/message.ts'
+import type { LostSpan, MessageDocument } from '../../schema/message.ts'
 import { copyForPeer } from '../../schema/peer-copy.ts'
-import { nameMessagesDatabase } from '../storage/databases/database-names.ts'
+import { nameMessagesDatabase } from '../storage/documents/database-names.ts'
 import {
   openTestAcceptance,
   propose,
@@ -10,10 +9,10 @@ import {
   writeMessage,
 } from '../testing/open-test-acceptance.ts'
 import type { Stage } from './acceptance/delivery-types.ts'
+import { placeOf } from './copies/order-entry.ts'
+import { ordersDatabase } from './copies/order-journal.ts'
 import { digestsDatabase, type TallyDigest, talliesPrefix } from './digests/digest-documents.ts'
 import { createTallies, endOfTime } from './digests/tallies.ts'
-import { placeOf } from './order/order-entry.ts'
-import { ordersDatabase } from './order/order-journal.ts'
 
 const tallyEvery = 4
 const asked: { lost: LostSpan[]; full: string[]; crashAfter: Stage | undefined } = {

@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { must } from '../../schema/helpers/must.ts'
+import { must } from '../../schema/helpers/assertions.ts'
 import type { MessageDocument } from '../../schema/message.ts'
 import { describeCouches } from '../storage/couch/couches.contract.ts'
 import {
   nameConversationsDatabase,
   nameMessagesDatabase,
-} from '../storage/databases/database-names.ts'
+} from '../storage/documents/database-names.ts'
 import type { Seq } from '../storage/documents/documents.ts'
 import { startLosingProxy } from '../testing/couch/start-losing-proxy.ts'
 import {

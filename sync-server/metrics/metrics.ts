@@ -1,9 +1,13 @@
-import { Counter, Histogram, Registry } from 'prom-client'
-import { measureProcess } from './measure-process.ts'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import type { Accepted } from '../messages/acceptance/acceptance-listener.ts'
 import { type Levels, readLevels } from './read-levels.ts'
+
+const nanosecondsPerSecond = 1e9
 
 /** From a read in memory to a poll that waits for 25 s. */
 const secondsBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
+
 const documentsBuckets = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000]
 
 export type Metrics = ReturnType<typeof createMetrics>
@@ -46,8 +50,73 @@ export function createMetrics() {
     watch: (levels: Levels) => readLevels(registry, levels),
     contentType: registry.contentType,
     describe: () => registry.metrics(),
+    /** The same figures by their lines in that text: `name`, or `name{label="value"}`. */
+    async read(): Promise<ReadonlyMap<string, number>> {
+      const lines = (await registry.metrics()).split('\n').filter((line) => !line.startsWith('#'))
+      return new Map(
+        lines.map((line) => {
+          const end = line.lastIndexOf(' ')
+          return [line.slice(0, end), Number(line.slice(end + 1))]
+        }),
+      )
+    },
     close(): void {
       stopProcess()
     },
+  }
+}
+
+/**
+ * Memory, CPU time and event-loop lag. prom-client's own set cannot be stopped, and tests start
+ * many servers in one process.
+ * @returns a function that stops measuring
+ */
+function measureProcess(registry: Registry): () => void {
+  readLevels(registry, {
+    gauges: {
+      process_resident_memory_bytes: {
+        help: 'Memory of the process.',
+        read: () => process.memoryUsage.rss(),
+      },
+      nodejs_heap_size_used_bytes: {
+        help: 'Memory that JavaScript objects take.',
+        read: () => process.memoryUsage().heapUsed,
+      },
+      nodejs_external_memory_bytes: {
+        help: 'Memory of buffers, outside of the heap.',
+        read: () => process.memoryUsage().external,
+      },
+    },
+    counters: {
+      process_cpu_seconds_total: {
+        help: 'Processor time, of the user and the system.',
+        read: () => process.cpuUsage().user / 1e6 + process.cpuUsage().system / 1e6,
+      },
+    },
+  })
+  const delay = monitorEventLoopDelay({ resolution: 20 })
+  delay.enable()
+  new Gauge({
+    name: 'petrel_event_loop_delay_p99_seconds',
+    help: 'How late timers run, 99th percentile since the last scrape.',
+    registers: [registry],
+    collect() {
+      this.set(delay.percentile(99) / nanosecondsPerSecond)
+      delay.reset()
+    },
+  })
+  return () => void delay.disable()
+}
+
+/** Counts what went through the one way in (P4): batch sizes, and refusals by reason. */
+export function recordAccepted(
+  metrics: Metrics,
+  collection: 'messages' | 'conversations',
+  { proposals, outcomes }: Pick<Accepted<unknown>, 'proposals' | 'outcomes'>,
+): void {
+  if (proposals.length > 0) metrics.recordBatch(collection, proposals.length)
+  for (const outcome of outcomes) {
+    if (outcome.kind !== 'stored' || !outcome.refusal) continue
+    metrics.recordRefusal(collection, outcome.refusal.code)
   }
 }

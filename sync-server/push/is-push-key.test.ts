@@ -1,10 +1,10 @@
 import { afterAll, expect, test } from 'vitest'
 import type { PushDocument } from '../access/push-subscription-documents.ts'
 import { createLog } from '../lib/log.ts'
-import { idsFrom } from '../storage/documents/ids-from.ts'
+import { idsFrom } from '../storage/documents/documents.ts'
 import { openTestChat } from '../testing/open-test-chat.ts'
 import { startPushService } from '../testing/start-push-service.ts'
-import { isPushKey } from './is-push-key.ts'
+import { isPushKey } from './push-keys.ts'
 
 const service = await startPushService()
 const faults: string[] = []

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
+import { pushLimits } from '../../schema/api/push.ts'
 import { atMost } from '../lib/at-most.ts'
-import type { SharedFronts } from '../realtime/presence/shared-fronts.ts'
-import { joinNews } from './join-news.ts'
+import type { SharedFronts } from '../realtime/shared-fronts.ts'
 import type { PushClock } from './push-clock.ts'
 import type { PushEntry, PushQueue } from './push-queue.ts'
 import type { PushSubscriptions } from './push-subscriptions.ts'
@@ -108,5 +108,25 @@ export function createPushNews(options: {
       aside.clear()
       watched.clear()
     },
+  }
+}
+
+interface Counted {
+  messageIds: readonly string[]
+  count: number
+  queuedAt: number
+  isRead?: true
+}
+
+/** The news of both in one, the later last; a message that both name counts once. */
+export function joinNews<T extends Counted>(before: T, after: T): T {
+  const fresh = after.messageIds.filter((id) => !before.messageIds.includes(id))
+  const isFirst = before.messageIds.length === 0 && fresh.length > 0
+  return {
+    ...before,
+    ...after,
+    messageIds: [...before.messageIds, ...fresh].slice(-pushLimits.messageIdsMax),
+    count: before.count + after.count - (after.messageIds.length - fresh.length),
+    queuedAt: isFirst ? after.queuedAt : before.queuedAt,
   }
 }

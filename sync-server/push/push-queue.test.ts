@@ -16,17 +16,18 @@ function open(
     random: () => 1,
     onError: (error) => begun.push(String(error)),
     ...(bounds && { bounds }),
-    async send(entry) {
+    async send(entry, leave) {
       begun.push(entry.messageIds.join())
+      leave()
       return await send(entry)
     },
   })
-  const add = (host: string, person: string, messageId: string, peerId = 'ann') =>
+  const add = (host: string, person: string, messageId: string, peerId = 'ann', sessionId = '1') =>
     queue.add({
       device: {
-        _id: `push:${person}:1`,
+        _id: `push:${person}:${sessionId}`,
         userId: person,
-        sessionId: '1',
+        sessionId,
         endpoint: `https://${host}/1`,
         keys: { p256dh: '', auth: '' },
         addedAt: 0,
@@ -100,5 +101,104 @@ test('a `Retry-After` is kept, up to a day, and a push that waited longer is dro
   await expect.poll(nextInMs).toBe(24 * 60 * 60_000)
   advance(24 * 60 * 60_000 + 1)
   await expect.poll(() => queue.counts.dropped).toBe(1)
+  queue.close()
+})
+
+test('P12: twenty devices of one person whose hosts answer after 9 s hold up nobody else', async () => {
+  const open20 = Array.from({ length: 20 }, (_, at) => `slow-${at}.example`)
+  const slow: ((outcome: EntryOutcome) => void)[] = []
+  const { queue, add, begun, advance } = open(async ({ device }) => {
+    if (!device.endpoint.includes('slow')) return sent
+    const answer = createDeferred<EntryOutcome>()
+    slow.push(answer.resolve)
+    return await answer.promise
+  })
+  const attack = (round: number) => {
+    for (const [at, host] of open20.entries())
+      for (const peer of ['carl', 'dora', 'emil'])
+        add(host, 'mallory', `mallory-${round}`, peer, String(at))
+  }
+  for (const round of [1, 2, 3, 4]) {
+    attack(round)
+    add('push.example', 'ben', `ben-${round}`)
+    add('other.example', 'cleo', `cleo-${round}`)
+    // No time passes: both have left at once.
+    await expect.poll(() => queue.counts.sent).toBe(round * 2 + (round - 1) * 2)
+    expect(begun).toEqual(expect.arrayContaining([`ben-${round}`, `cleo-${round}`]))
+    expect(queue.counts.active).toBe(2)
+    const holding = slow.splice(0)
+    advance(9_000)
+    for (const answer of holding) answer(sent)
+    await expect.poll(() => queue.counts.sent).toBe(round * 4)
+    await expect.poll(() => slow.length).toBe(2)
+  }
+  queue.close()
+})
+
+test('P12: no number of people with slow hosts of their own takes all places', async () => {
+  const { queue, add, begun } = open(({ device }) =>
+    device.endpoint.includes('slow')
+      ? createDeferred<EntryOutcome>().promise
+      : Promise.resolve(sent),
+  )
+  add('push.example', 'ben', 'before')
+  await expect.poll(() => queue.counts.sent).toBe(1)
+  for (let at = 0; at < 100; at += 1) add(`slow-${at}.example`, `mallory-${at}`, `slow-${at}`)
+  add('push.example', 'ben', 'meanwhile')
+  await expect.poll(() => queue.counts.sent).toBe(2)
+  expect(begun.filter((id) => id.startsWith('slow'))).toHaveLength(8)
+  queue.close()
+})
+
+test('P12: people take turns at one service', async () => {
+  const answers: ((outcome: EntryOutcome) => void)[] = []
+  const { queue, add, begun } = open(
+    () => {
+      const answer = createDeferred<EntryOutcome>()
+      answers.push(answer.resolve)
+      return answer.promise
+    },
+    { perServiceMax: 1 },
+  )
+  for (let at = 0; at < 50; at += 1) add('push.example', 'mallory', `mallory-${at}`, `peer-${at}`)
+  add('push.example', 'ben', 'ben')
+  add('push.example', 'cleo', 'cleo')
+  for (const count of [1, 2, 3, 4, 5]) {
+    await expect.poll(() => begun.length).toBe(count)
+    answers.pop()?.(sent)
+  }
+  // The second was the only one that waited when the first left.
+  expect(begun.slice(0, 5)).toEqual(['mallory-0', 'mallory-1', 'ben', 'cleo', 'mallory-2'])
+  queue.close()
+})
+
+test('P12: a service that answers late is asked with one push, ever later, and keeps none back', async () => {
+  const answers: ((outcome: EntryOutcome) => void)[] = []
+  const { queue, add, begun, advance, nextInMs } = open(() => {
+    const answer = createDeferred<EntryOutcome>()
+    answers.push(answer.resolve)
+    return answer.promise
+  })
+  for (let at = 0; at < 9; at += 1) add('push.example', `p${at}`, `m${at}`)
+  expect(begun).toHaveLength(4)
+  advance(9_000)
+  for (const answer of answers.splice(0)) answer(sent)
+  await expect.poll(() => queue.counts.sent).toBe(4)
+  expect(begun).toHaveLength(4)
+  const waits: (number | undefined)[] = []
+  for (const count of [5, 6, 7]) {
+    await expect.poll(nextInMs).toBeGreaterThan(0)
+    advance(nextInMs() ?? 0)
+    expect(begun).toHaveLength(count)
+    advance(9_000)
+    answers.pop()?.(sent)
+    await expect.poll(() => queue.counts.sent).toBe(count)
+    waits.push(nextInMs())
+  }
+  expect(waits).toEqual([60_000, 60_000, 60_000])
+  // In time again: what waits leaves at once.
+  advance(60_000)
+  answers.pop()?.(sent)
+  await expect.poll(() => begun.length).toBe(9)
   queue.close()
 })

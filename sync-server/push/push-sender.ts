@@ -6,9 +6,8 @@ import webPush from 'web-push'
 import type { PushPayload, PushRead } from '../../schema/api/push.ts'
 import type { PushDocument } from '../access/push-subscription-documents.ts'
 import { atMost } from '../lib/at-most.ts'
-import { isPushKey } from './is-push-key.ts'
-import { lookUpPublic } from './push-endpoint.ts'
-import type { PushKeys } from './push-keys.ts'
+import { createPublicLookUp } from '../lib/public-address.ts'
+import { isPushKey, type PushKeys } from './push-keys.ts'
 
 /**
  * `gone`: this device takes no more pushes. `later`: its service is away or busy, for `afterMs`
@@ -48,7 +47,10 @@ export function createPushSender(options: {
   const { keys, subject, isLoopbackAllowed, now } = options
   const pool = { keepAlive: true, maxSockets: openConnectionsMax }
   const agents = {
-    'https:': new https.Agent({ ...pool, ...(!isLoopbackAllowed && { lookup: lookUpPublic }) }),
+    'https:': new https.Agent({
+      ...pool,
+      ...(!isLoopbackAllowed && { lookup: createPublicLookUp() }),
+    }),
     'http:': new http.Agent(pool),
   }
   /** One signature serves all pushes to a service for hours; signing each cost a third of a push. */

@@ -5,8 +5,7 @@ import type { AccountsDocument } from '../access/account-documents.ts'
 import type { PushDocument, PushEndpointDocument } from '../access/push-subscription-documents.ts'
 import type { Caller } from '../access/token-keeper.ts'
 import { atMost } from '../lib/at-most.ts'
-import { withoutRev } from '../lib/without-rev.ts'
-import { idsFrom } from '../storage/documents/ids-from.ts'
+import { idsFrom, withoutRev } from '../storage/documents/documents.ts'
 import type { StoredDatabase } from '../storage/stored-database.ts'
 
 const peopleRemembered = 20_000

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, expect, test } from 'vitest'
 import type { PushSubscriptionBody } from '../../schema/api/push.ts'
-import { must } from '../../schema/helpers/must.ts'
+import { must } from '../../schema/helpers/assertions.ts'
 import { openPushClock } from '../testing/open-push-clock.ts'
 import { openTestChat } from '../testing/open-test-chat.ts'
 import { openTestSocket } from '../testing/open-test-socket.ts'
@@ -204,7 +204,7 @@ test('turning it off and deleting the account end the pushes', async () => {
   const { ben } = await meet()
   const other = await meet()
   await chat.as(ben).remove('/users/me/push')
-  await chat.as(other.ben).remove('/users/me')
+  await chat.as(other.ben).leave()
   await chat.say(ann, ben, 'off')
   await chat.say(ann, carl, 'the queue has passed')
   await expect.poll(payloads).toMatchObject([{ userId: carl.userId }])

@@ -50,7 +50,7 @@ export function acceptSockets(options: {
         }
         const { socket } = req
         turns.take({
-          key: () => socket.remoteAddress ?? '',
+          key: socket.remoteAddress ?? '',
           begin: () => answer(true),
           isGivenUp: () => socket.destroyed,
         })

@@ -2,7 +2,7 @@ import type { MessageDocument } from '../../schema/message.ts'
 import type { Accounts } from '../access/accounts.ts'
 import type { Relations } from '../access/relations.ts'
 import { type Accepted, listStoredOfPeople } from '../messages/acceptance/acceptance-listener.ts'
-import type { Connections } from './connections/connections.ts'
+import type { Connections } from './connections.ts'
 
 /**
  * Notifies the recipients' connected devices of accepted messages. A hint only (P7): nobody waits
@@ -42,7 +42,8 @@ export function createAnnouncer(options: {
 }
 
 function describeMessage(message: MessageDocument, senderUsername: string) {
-  const { _id, senderId, recipientId, content, type, createdAt } = message
+  const { _id, senderId, recipientId, content, type, createdAt, isWhatsApp = false } = message
   const timestamp = new Date(createdAt).toISOString()
-  return { messageId: _id, senderId, recipientId, senderUsername, content, timestamp, type }
+  const people = { senderId, recipientId, senderUsername }
+  return { messageId: _id, ...people, content, timestamp, type, isWhatsApp }
 }

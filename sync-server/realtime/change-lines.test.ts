@@ -5,12 +5,12 @@ import {
   type ServerEvent,
   socketCloseCodes,
 } from '../../schema/api/socket-events.ts'
-import { nameMessagesDatabase } from '../storage/databases/database-names.ts'
-import { createSignals } from '../storage/databases/signals.ts'
+import { nameMessagesDatabase } from '../storage/documents/database-names.ts'
+import { createSignals } from '../storage/documents/signals.ts'
 import { openTestSocket } from '../testing/open-test-socket.ts'
 import { startTestApp, type TestApp, type TestPerson } from '../testing/start-test-app.ts'
 import { createChangeLines } from './change-lines.ts'
-import { createConnections } from './connections/connections.ts'
+import { createConnections } from './connections.ts'
 
 type Changes = Extract<ServerEvent, { event: 'changes' }>['data']
 

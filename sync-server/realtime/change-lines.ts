@@ -7,12 +7,12 @@ import { limits } from '../../schema/limits.ts'
 import {
   nameConversationsDatabase,
   nameMessagesDatabase,
-} from '../storage/databases/database-names.ts'
-import type { News } from '../storage/databases/signals.ts'
+} from '../storage/documents/database-names.ts'
 import type { Seq } from '../storage/documents/documents.ts'
+import type { News } from '../storage/documents/signals.ts'
 import type { Storage } from '../storage/storage.ts'
-import type { Connection, Connections } from './connections/connections.ts'
-import { createFrameBudgets } from './connections/frame-budgets.ts'
+import type { Connection, Connections } from './connections.ts'
+import { createFrameBudgets } from './frame-budgets.ts'
 
 export type ChangeLines = ReturnType<typeof createChangeLines>
 

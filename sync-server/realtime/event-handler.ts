@@ -1,13 +1,20 @@
+import { LRUCache } from 'lru-cache'
 import type { ClientEvent } from '../../schema/api/socket-events.ts'
-import { unreachable } from '../../schema/helpers/unreachable.ts'
-import type { Privacy } from '../access/privacy/privacy.ts'
+import { unreachable } from '../../schema/helpers/assertions.ts'
+import { limits } from '../../schema/limits.ts'
+import type { Privacy } from '../access/privacy.ts'
 import type { Relations } from '../access/relations.ts'
+import { atMost } from '../lib/at-most.ts'
 import type { ChangeLines } from './change-lines.ts'
-import type { Connection, Connections } from './connections/connections.ts'
-import { createTypingLimit, type TypingEvent } from './connections/typing-limit.ts'
-import type { Fronts } from './presence/fronts.ts'
-import type { PresenceAnnouncer } from './presence/presence-announcer.ts'
+import type { Connection, Connections } from './connections.ts'
+import type { Fronts } from './fronts.ts'
+import type { PresenceAnnouncer } from './presence-announcer.ts'
 import type { PushTaker } from './push-taker.ts'
+
+const pairsRemembered = 20_000
+
+/** A short message begins and ends sooner than the next turn is due. */
+const burst = 4
 
 type SendMessageRequest = Extract<ClientEvent, { event: 'send-message' }>['data']
 
@@ -96,5 +103,34 @@ export function createEventHandler(options: {
       default:
         return unreachable(heard)
     }
+  }
+}
+
+export type TypingEvent = 'user-typing' | 'user-stop-typing'
+
+/**
+ * Bounds what one person's typing costs another's line (P12): the same again no sooner than the app
+ * says it, and a change at once while there are turns left.
+ * @param now ms, of a clock that never goes back
+ */
+export function createTypingLimit(now: () => number = () => performance.now()) {
+  /** What was last told, when, and the turns left then. */
+  const told = new LRUCache<string, { event: TypingEvent; at: number; left: number }>(
+    atMost(pairsRemembered),
+  )
+  return {
+    /** @returns false when it is not to be told */
+    take(said: { senderId: string; recipientId: string; event: TypingEvent }): boolean {
+      const { senderId, recipientId, event } = said
+      const pair = `${senderId} ${recipientId}`
+      const at = now()
+      const before = told.get(pair)
+      const turns = before ? (at - before.at) / limits.typingEmitEveryMs : burst
+      if (before?.event === event && turns < 1) return false
+      const left = Math.min(burst, (before?.left ?? 0) + turns) - 1
+      if (left < 0) return false
+      told.set(pair, { event, at, left })
+      return true
+    },
   }
 }

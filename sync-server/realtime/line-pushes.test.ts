@@ -9,7 +9,7 @@ import {
 import { createDeferred } from '../../schema/helpers/deferred.ts'
 import { limits } from '../../schema/limits.ts'
 import { createLog } from '../lib/log.ts'
-import { proposeMessage } from '../messages/proposals/propose-message.ts'
+import { proposeMessage } from '../messages/proposals/proposal.ts'
 import { openTestSocket, type TestSocket } from '../testing/open-test-socket.ts'
 import { startTestApp, type TestApp, type TestPerson } from '../testing/start-test-app.ts'
 import { createPushTaker } from './push-taker.ts'

@@ -1,8 +1,8 @@
 import { describeError } from '../../schema/api/api-error.ts'
 import type { ServerEvent } from '../../schema/api/socket-events.ts'
 import { RequestRefused } from '../http/core/request-refused.ts'
-import type { Acceptance } from '../messages/acceptance.ts'
-import { type NewMessage, proposeMessage } from '../messages/proposals/propose-message.ts'
+import type { Acceptance } from '../messages/message-acceptance.ts'
+import { type NewMessage, proposeMessage } from '../messages/proposals/proposal.ts'
 import type { SendMessage } from './event-handler.ts'
 
 /** Sends a `send-message` event through the one way in (P4); notifies its author of a refusal. */

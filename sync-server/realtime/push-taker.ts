@@ -3,8 +3,8 @@ import { apiErrors } from '../../schema/api/api-error.ts'
 import type { ClientEvent, ServerEvent } from '../../schema/api/socket-events.ts'
 import type { Caller } from '../access/token-keeper.ts'
 import type { Log } from '../lib/log.ts'
-import type { Connection } from './connections/connections.ts'
-import { createFrameBudgets } from './connections/frame-budgets.ts'
+import type { Connection } from './connections.ts'
+import { createFrameBudgets } from './frame-budgets.ts'
 
 type Asked = Extract<ClientEvent, { event: 'push-documents' }>['data']
 type Answered = Extract<ServerEvent, { event: 'push-answered' }>['data']

@@ -1,8 +1,9 @@
 import { describeError } from '../../schema/api/api-error.ts'
 import type { ServerEvent } from '../../schema/api/socket-events.ts'
-import { react } from '../../schema/react.ts'
+import { react } from '../../schema/reaction.ts'
 import { RequestRefused } from '../http/core/request-refused.ts'
 import type { MessageWriter } from '../http/messages/message-writer.ts'
+import { refuseSealed } from '../http/messages/refuse-sealed.ts'
 import type { SetReaction } from './event-handler.ts'
 
 /** Sends a `set-reaction` event through the one way in (P4); notifies its author of a refusal. */
@@ -21,6 +22,7 @@ export function createReactionSetter(options: {
         id: messageId,
         propose(stored, now) {
           if (stored.deletedAt !== undefined) throw new RequestRefused('message_deleted')
+          if (emoji !== '') refuseSealed(stored)
           return react(stored, { userId, emoji, now })
         },
         isDone: ({ reactions }) => reactions?.[userId]?.emoji === emoji,

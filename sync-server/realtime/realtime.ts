@@ -1,27 +1,30 @@
+import { LRUCache } from 'lru-cache'
 import { socketCloseCodes, socketCloseWords } from '../../schema/api/socket-events.ts'
-import type { Directory } from '../access/directory/directory.ts'
-import type { Privacy } from '../access/privacy/privacy.ts'
+import type { Directory } from '../access/directory.ts'
+import type { Privacy } from '../access/privacy.ts'
 import type { Relations } from '../access/relations.ts'
 import type { Sessions } from '../access/sessions.ts'
 import type { TokenHolder } from '../access/token-keeper.ts'
+import { atMost } from '../lib/at-most.ts'
 import type { Log } from '../lib/log.ts'
 import type { Storage } from '../storage/storage.ts'
 import { createChangeLines } from './change-lines.ts'
-import type { Connections } from './connections/connections.ts'
-import { createFrameBudgets } from './connections/frame-budgets.ts'
+import type { Connections } from './connections.ts'
 import {
   createEventHandler,
   type HandleChannelEvent,
   type SendMessage,
   type SetReaction,
 } from './event-handler.ts'
+import { createFrameBudgets } from './frame-budgets.ts'
+import type { Fronts } from './fronts.ts'
 import { createPollers } from './pollers.ts'
-import type { Fronts } from './presence/fronts.ts'
-import { createNewChatSight } from './presence/new-chat-sight.ts'
-import type { Presence } from './presence/presence.ts'
-import { createPresenceAnnouncer } from './presence/presence-announcer.ts'
+import type { Presence } from './presence.ts'
+import { createPresenceAnnouncer } from './presence-announcer.ts'
 import { type AnswerPush, createPushTaker } from './push-taker.ts'
 import { createSocketOpener } from './socket-opener.ts'
+
+const peopleRemembered = 20_000
 
 /** Joins connections with presence and sign-ins: what a device receives, and when it is cut off. */
 export function createRealtime(options: {
@@ -123,4 +126,45 @@ export function createRealtime(options: {
       connections.closeAll(1001, 'The server restarts.')
     },
   }
+}
+
+/**
+ * Watches people who are online for those they have a chat with alone: whoever they begin a chat
+ * with may see them from then on. The first look at a person finds everybody they have a chat with.
+ * @param onFound called with people who may see somebody more
+ */
+function createNewChatSight(options: {
+  presence: Pick<Presence, 'isOnline'>
+  directory: Pick<Directory, 'listContacts' | 'onConversationsWritten'>
+  privacy: Pick<Privacy, 'hidesOnline'>
+  onFound: (viewerIds: readonly string[]) => void
+  onError: (error: unknown) => void
+}) {
+  const { presence, directory, privacy, onFound, onError } = options
+  const known = new LRUCache<string, ReadonlySet<string>>(atMost(peopleRemembered))
+  /** People whose chats are being read, and whether they were written meanwhile. */
+  const looking = new Map<string, boolean>()
+
+  async function look(ownerId: string) {
+    if (!presence.isOnline(ownerId) || !(await privacy.hidesOnline(ownerId))) return
+    const before = known.get(ownerId)
+    const contacts = await directory.listContacts(ownerId)
+    known.set(ownerId, contacts)
+    if (contacts !== before) onFound([...contacts].filter((id) => !before?.has(id)))
+  }
+
+  /** Receipts write conversations all the time: one look at a time for each person. */
+  function request(ownerId: string) {
+    if (looking.has(ownerId)) return void looking.set(ownerId, true)
+    looking.set(ownerId, false)
+    look(ownerId)
+      .catch(onError)
+      .finally(() => {
+        const isWritten = looking.get(ownerId)
+        looking.delete(ownerId)
+        if (isWritten) request(ownerId)
+      })
+  }
+
+  return { close: directory.onConversationsWritten(request) }
 }

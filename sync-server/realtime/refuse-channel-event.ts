@@ -1,6 +1,6 @@
 import { type ApiErrorCode, apiErrors } from '../../schema/api/api-error.ts'
 import type { ServerEvent } from '../../schema/api/socket-events.ts'
-import type { Connection } from './connections/connections.ts'
+import type { Connection } from './connections.ts'
 import type { ChannelEvent } from './event-handler.ts'
 
 /** Answers a device whose event the business channel refuses, like a REST call. */

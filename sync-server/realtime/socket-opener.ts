@@ -6,17 +6,16 @@ import {
   socketCloseCodes,
   socketCloseWords,
 } from '../../schema/api/socket-events.ts'
+import { limits } from '../../schema/limits.ts'
 import type { Caller, TokenHolder } from '../access/token-keeper.ts'
 import type { ChangeLines } from './change-lines.ts'
-import type { Connection, Connections } from './connections/connections.ts'
-import type { FrameBudgets } from './connections/frame-budgets.ts'
-import { createFrameLimit } from './connections/frame-limit.ts'
+import type { Connection, Connections } from './connections.ts'
 import type { EventHandler } from './event-handler.ts'
-import type { Fronts } from './presence/fronts.ts'
-import type { Presence } from './presence/presence.ts'
-import type { PresenceAnnouncer } from './presence/presence-announcer.ts'
+import { createFrameLimit, type FrameBudgets } from './frame-budgets.ts'
+import type { Fronts } from './fronts.ts'
+import type { Presence } from './presence.ts'
+import type { PresenceAnnouncer } from './presence-announcer.ts'
 import type { PushTaker } from './push-taker.ts'
-import { createSocketSeats } from './socket-seats.ts'
 
 /** Node's timers fire at once for longer delays. */
 const longestTimerMs = 2 ** 31 - 1
@@ -155,4 +154,45 @@ function runAt(time: number, action: () => void): () => void {
   }
   wait()
   return () => clearTimeout(state.timer)
+}
+
+/** One socket's place among its person's. */
+interface SocketSeat {
+  /** Call when the device has said something. */
+  touch(): void
+  leave(): void
+}
+
+/**
+ * Limits sockets by person: the one silent longest gives way to the next, so that a tab that
+ * somebody opens or returns to always gets one.
+ */
+function createSocketSeats(perPersonMax: number = limits.socketsPerPersonMax) {
+  /** Each person's sockets, the longest silent first. */
+  const byPerson = new Map<string, Set<{ displace: () => void }>>()
+  return {
+    /** @param displace called when another socket needs the seat */
+    take(userId: string, displace: () => void): SocketSeat {
+      const own = byPerson.get(userId) ?? new Set()
+      byPerson.set(userId, own)
+      const seat = { displace }
+      own.add(seat)
+      if (own.size > perPersonMax) {
+        for (const oldest of own) {
+          own.delete(oldest)
+          oldest.displace()
+          break
+        }
+      }
+      return {
+        touch() {
+          if (own.delete(seat)) own.add(seat)
+        },
+        leave() {
+          own.delete(seat)
+          if (own.size === 0 && byPerson.get(userId) === own) byPerson.delete(userId)
+        },
+      }
+    },
+  }
 }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'v
 import { startCouch, type TestCouch } from '../testing/couch/start-couch.ts'
 import { startLosingProxy } from '../testing/couch/start-losing-proxy.ts'
 import { createCouchHome } from './couch/couch-home.ts'
-import { createSignals } from './databases/signals.ts'
+import { createSignals } from './documents/signals.ts'
 import { createNotedTallies } from './noted-tallies.ts'
 
 const running = {} as { couch: TestCouch }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { atMost } from '../lib/at-most.ts'
-import type { DatabaseHome, TallyingHome } from './databases/database-home.ts'
+import type { DatabaseHome, TallyingHome } from './documents/database-home.ts'
 import type { Document } from './documents/documents.ts'
 import { readDocuments } from './documents/read-documents.ts'
 import type { DatabaseWrite } from './documents/transaction.ts'

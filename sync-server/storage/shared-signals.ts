@@ -2,8 +2,8 @@ import { LRUCache } from 'lru-cache'
 import * as z from 'zod/mini'
 import type { ServerLink } from '../cluster/server-link.ts'
 import { atMost } from '../lib/at-most.ts'
-import { createSignals, type SignalListener, type Signals } from './databases/signals.ts'
 import type { Seq } from './documents/documents.ts'
+import { createSignals, type SignalListener, type Signals } from './documents/signals.ts'
 
 const namesRemembered = 100_000
 /**

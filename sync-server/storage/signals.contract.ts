@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { Signals } from './databases/signals.ts'
 import type { Seq } from './documents/documents.ts'
+import type { Signals } from './documents/signals.ts'
 
 const shortly = { timeoutMs: 30 }
 const long = { timeoutMs: 20_000 }

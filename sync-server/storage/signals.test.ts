@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { createRedisLink } from '../cluster/redis-link.ts'
+import { createRedisLink } from '../cluster/link-servers.ts'
 import { startRedis, type TestRedis } from '../testing/start-redis.ts'
-import { createSignals } from './databases/signals.ts'
+import { createSignals } from './documents/signals.ts'
 import { createSharedSignals } from './shared-signals.ts'
 import { describeSignals, look } from './signals.contract.ts'
 

@@ -1,11 +1,11 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, describe, expect, onTestFinished, test } from 'vitest'
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { startLosingProxy } from '../testing/couch/start-losing-proxy.ts'
 import { describeCouches } from './couch/couches.contract.ts'
-import type { News } from './databases/signals.ts'
 import type { Seq } from './documents/documents.ts'
+import type { News } from './documents/signals.ts'
 import { describeStorage } from './storage.contract.ts'
 import { createStorage, type Storage, type StorageOptions } from './storage.ts'
 
@@ -242,6 +242,16 @@ describe('LevelDB on this machine', () => {
     await storage.database<Counter>('counters').insert({ _id: 'n', count: 1 })
     await expect.poll(() => storage.stats().open).toBe(0)
     expect((await storage.database<Counter>('counters').read(['n'])).get('n')?.count).toBe(1)
+  })
+
+  test('P9: an unused database is closed, also where the clock is set back by months', async () => {
+    const storage = await openLevel({ idleCloseMs: 20 })
+    onTestFinished(() => void vi.useRealTimers())
+    await storage.database<Counter>('counters').insert({ _id: 'n', count: 1 })
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2020, 0, 1) })
+    await storage.database<Counter>('counters').read(['n'])
+    vi.setSystemTime(Date.UTC(2019, 0, 1))
+    await expect.poll(() => storage.stats().open).toBe(0)
   })
 
   test('P9: waiting for a change opens nothing', async () => {

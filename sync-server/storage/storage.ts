@@ -1,16 +1,43 @@
+import { randomUUID } from 'node:crypto'
+import { chmod, mkdir, readdir, rename } from 'node:fs/promises'
+import { join } from 'node:path'
+import { LRUCache } from 'lru-cache'
+import { atMost } from '../lib/at-most.ts'
 import type { TimeLimits } from './couch/answer-in-time.ts'
 import { createCouchHome } from './couch/couch-home.ts'
-import type { HomeStats, TallyingHome } from './databases/database-home.ts'
-import { isDatabaseName } from './databases/database-names.ts'
-import { createSignals, type Signals } from './databases/signals.ts'
+import type { HomeStats, TallyingHome } from './documents/database-home.ts'
+import { isDatabaseName } from './documents/database-names.ts'
 import type { Document } from './documents/documents.ts'
+import { createReadyCheck } from './documents/ready-check.ts'
+import { createSignals, type Signals } from './documents/signals.ts'
+import { asStorageError, DatabaseGone, StorageUnavailable } from './documents/storage-errors.ts'
+import { type SingleDatabases, transactInTurn } from './documents/transact-in-turn.ts'
 import type { Transaction, TransactionOutcome } from './documents/transaction.ts'
-import { createInTurnHome } from './in-turn-home.ts'
-import { createLastingRemovals } from './lasting-removals.ts'
-import { createLevelHome, type LevelHomeOptions } from './level/level-home.ts'
+import { updateOne } from './documents/update-one.ts'
+import type { OpenDatabase } from './level/level-database.ts'
+import { type Level, openLevelStore } from './level/level-store.ts'
+import { createLevelWriter } from './level/level-writer.ts'
+import { createOpenDatabases } from './level/open-databases.ts'
+import { lastSeqKey } from './level/pouch-keys.ts'
+import { rangeOf } from './level/prefixed-leveldown.ts'
+import { readCurrent } from './level/read-current.ts'
+import { createStoredTallies } from './level/stored-tallies.ts'
+import { type TakeOverOptions, takeOverFolders } from './level/take-over-folders.ts'
 import { createNotedTallies } from './noted-tallies.ts'
 import { createStoredAttachments, type StoredAttachments } from './stored-attachments.ts'
 import { createStoredDatabase, type StoredDatabase } from './stored-database.ts'
+
+/** Where a repair builds a sound store, before it takes the damaged one's place. */
+export const repairedFolder = 'store.repaired'
+
+const entriesAtOnce = 500
+
+const pageMaxBytes = 2 ** 20
+
+/** No database can have this name. */
+const readyKey = '!ready'
+
+const databasesRemembered = 100_000
 
 export interface StorageOptions {
   /** The folder of LevelDB; unused with `couchdbUrl`. */
@@ -23,6 +50,8 @@ export interface StorageOptions {
   durability?: 'sync' | 'relaxed'
   /** Announces changes; within this process if absent. */
   signals?: Signals
+  /** Called with words for the operator when something stored turns out damaged. LevelDB only. */
+  onDamage?: LevelHomeOptions['onDamage']
   /** Called with the progress of migrating an earlier version's data. */
   onTakeOver?: LevelHomeOptions['onTakeOver']
   /** Called with an earlier version's damaged databases that were only partly migrated. */
@@ -52,6 +81,11 @@ export interface Storage {
   transact<Result>(transaction: Transaction<Result>): Promise<TransactionOutcome<Result>>
   /** The bytes in a database of that name. */
   attachments(name: string): StoredAttachments
+  /**
+   * Every key with its value, as they are at the first read, in pages; undefined on a CouchDB. Later
+   * writes do not show.
+   */
+  readonly readAll: (() => AsyncIterable<readonly StoredEntry[]>) | undefined
   /** Removes a database with all its contents; a missing one is no error. */
   destroy(name: string): Promise<void>
   /** As `destroy`, but permanent: later calls reject with `DatabaseGone`. */
@@ -68,9 +102,10 @@ export interface Storage {
 export function createStorage(options: StorageOptions): Storage {
   const { dataDir, couchdbUrl, durability = 'sync', idleCloseMs = 10_000, wrapLevel } = options
   const { signals = createSignals(), onTakeOver = () => undefined, couchLimits: limits } = options
-  const { onSetAside = () => undefined } = options
+  const { onSetAside = () => undefined, onDamage = () => undefined } = options
   const { onError = () => undefined } = options
   const isAtomic = couchdbUrl === undefined && options.isAtomic !== false
+  const opened: { readAll?: () => AsyncIterable<readonly StoredEntry[]> } = {}
   const { home, retire } = createLastingRemovals(openHome())
 
   function openHome(): TallyingHome {
@@ -82,10 +117,12 @@ export function createStorage(options: StorageOptions): Storage {
       durability,
       idleCloseMs,
       signals,
+      onDamage,
       onTakeOver,
       onSetAside,
       wrapLevel,
     })
+    opened.readAll = level.readAll
     return isAtomic ? level : createInTurnHome(level)
   }
 
@@ -105,6 +142,7 @@ export function createStorage(options: StorageOptions): Storage {
       for (const { name } of transaction.parts) requireName(name)
       return home.transact(transaction)
     },
+    readAll: opened.readAll,
     attachments(name) {
       requireName(name)
       return createStoredAttachments({ name, home, isAtomic })
@@ -116,4 +154,198 @@ export function createStorage(options: StorageOptions): Storage {
     giveUpIn: home.giveUpIn,
     close: () => home.close(),
   }
+}
+
+/** For tests of crashes: LevelDB that writes databases in sequence, like CouchDB. */
+function createInTurnHome(home: TallyingHome): TallyingHome {
+  const databases: SingleDatabases = {
+    read: home.read,
+    update: (name, { ids, decide }) => updateOne(home, name, { ids, decide }),
+  }
+  return {
+    ...home,
+    async transact(transaction) {
+      return transaction.parts.length > 1
+        ? await transactInTurn(databases, transaction)
+        : await home.transact(transaction)
+    },
+  }
+}
+
+/**
+ * A home that can remove databases permanently: waits for pending work, and later calls cannot
+ * recreate them. Each call checks once it holds the database open, which a removal waits for.
+ */
+function createLastingRemovals(home: TallyingHome) {
+  const gone = new LRUCache<string, true>(atMost(databasesRemembered))
+
+  function requireThere(name: string) {
+    if (gone.has(name)) throw new DatabaseGone(name)
+  }
+
+  const lasting: TallyingHome = {
+    ...home,
+    async use(name, work) {
+      requireThere(name)
+      return await home.use(name, async (pouch) => {
+        requireThere(name)
+        return await work(pouch)
+      })
+    },
+    async read(name, ids) {
+      requireThere(name)
+      return await home.read(name, ids)
+    },
+    async transact(transaction) {
+      return await home.transact({
+        ...transaction,
+        decide(read) {
+          for (const { name } of transaction.parts) requireThere(name)
+          return transaction.decide(read)
+        },
+      })
+    },
+  }
+
+  return {
+    home: lasting,
+    async retire(name: string) {
+      gone.set(name, true)
+      await home.destroy(name)
+    },
+  }
+}
+
+/** A key and its value, as LevelDB has them. */
+export type StoredEntry = readonly [Uint8Array, Uint8Array]
+
+interface LevelHomeOptions {
+  dataDir: string
+  /** `sync` waits for the disk at each write; `relaxed` leaves that to the operating system. */
+  durability: 'sync' | 'relaxed'
+  idleCloseMs: number
+  signals: Signals
+  /** Called with the progress of migrating an earlier version's folders. */
+  /** Called with words for the operator when something stored turns out damaged. */
+  onDamage: (words: string) => void
+  onTakeOver: (progress: { done: number; of: number }) => void
+  /** Called with an earlier version's damaged databases. */
+  onSetAside: TakeOverOptions['onSetAside']
+  /** For tests: stands between the store and LevelDB. */
+  wrapLevel?: ((level: Level) => Level) | undefined
+}
+
+/** All databases in one LevelDB under `dataDir/store`, for one process at a time. */
+function createLevelHome(
+  options: LevelHomeOptions,
+): TallyingHome & { readAll: () => AsyncIterable<readonly StoredEntry[]> } {
+  const { dataDir, durability, idleCloseMs, signals, onTakeOver, onSetAside, wrapLevel } = options
+  const { onDamage } = options
+  const opening = open()
+  // The first caller gets the error.
+  opening.catch(() => undefined)
+
+  async function open() {
+    await mkdir(dataDir, { recursive: true, mode: 0o700 })
+    await chmod(dataDir, 0o700)
+    await finishRepair(dataDir)
+    const location = join(dataDir, 'store')
+    const isSynced = durability === 'sync'
+    const store = await openLevelStore({ location, isSynced, wrap: wrapLevel, onDamage })
+    try {
+      const folder = join(dataDir, 'databases')
+      await takeOverFolders({ folder, store, onProgress: onTakeOver, onSetAside })
+    } catch (error) {
+      await store.close()
+      throw error
+    }
+    const databases = createOpenDatabases({ store, idleCloseMs })
+    const tallies = createStoredTallies(store)
+    const writer = createLevelWriter({ databases, store, tallies, signals })
+    return { store, databases, tallies, writer }
+  }
+
+  async function checkReady() {
+    const { store } = await opening
+    const value = randomUUID()
+    await store.write([{ type: 'put', key: readyKey, value }])
+    const found = await (await store.read()).get(readyKey)
+    if (found !== value) throw new StorageUnavailable('what is stored cannot be read again')
+  }
+  const state = { opened: undefined as Awaited<typeof opening> | undefined }
+  opening.then(
+    (opened) => {
+      state.opened = opened
+    },
+    () => undefined,
+  )
+
+  async function use<Result>(name: string, work: (database: OpenDatabase) => Promise<Result>) {
+    const { databases } = await opening
+    return await databases.use(name, work).catch((error: unknown) => {
+      throw asStorageError(error)
+    })
+  }
+
+  return {
+    /** A LevelDB iterator sees the store as it was when it was made. */
+    async *readAll() {
+      const { store } = await opening
+      const level = await store.read()
+      const iterator = level.iterator<Uint8Array, Uint8Array>({
+        keyEncoding: 'view',
+        valueEncoding: 'view',
+        highWaterMarkBytes: pageMaxBytes,
+        // What people read stays in the cache.
+        fillCache: false,
+      })
+      try {
+        for (;;) {
+          const page = await iterator.nextv(entriesAtOnce)
+          if (page.length === 0) return
+          yield page
+        }
+      } finally {
+        await iterator.close()
+      }
+    },
+    use: (name, work) => use(name, async ({ pouch }) => await work(await pouch())),
+    read: (name, ids) => use(name, (database) => readCurrent(database, new Set(ids))),
+    transact: async (transaction) => await (await opening).writer.transact(transaction),
+    async readSeq(name) {
+      const { store } = await opening
+      const level = store.readNow() ?? (await store.read())
+      const seq = await level.get(rangeOf(name).gte + lastSeqKey).catch((error: unknown) => {
+        throw store.refuseRead(error)
+      })
+      return Number(seq ?? 0)
+    },
+    readTally: async (name) => await (await opening).tallies.read(name),
+    async destroy(name) {
+      const { databases, tallies } = await opening
+      tallies.forget(name)
+      // Do not cache reads during the removal either.
+      await databases.destroy(name).finally(() => tallies.forget(name))
+    },
+    ready: createReadyCheck(checkReady, () => state.opened?.store.isSound() ?? true),
+    stats: () => ({
+      ...(state.opened?.databases.stats() ?? { open: 0, inUse: 0 }),
+      queuedUpdates: state.opened?.writer.countWaiting() ?? 0,
+      ...(state.opened?.store.stats() ?? { syncedWrites: 0, keysWritten: 0 }),
+    }),
+    giveUpIn: () => undefined,
+    async close() {
+      const opened = await opening.catch(() => undefined)
+      await opened?.writer.settle()
+      await opened?.databases.close()
+      await opened?.store.close()
+    },
+  }
+}
+
+/** A repair may have ended between its last two steps: LevelDB would begin an empty store there. */
+async function finishRepair(dataDir: string): Promise<void> {
+  const names = await readdir(dataDir)
+  if (names.includes('store') || !names.includes(repairedFolder)) return
+  await rename(join(dataDir, repairedFolder), join(dataDir, 'store'))
 }

@@ -1,4 +1,4 @@
-import type { DatabaseHome } from './databases/database-home.ts'
+import type { DatabaseHome } from './documents/database-home.ts'
 import { isConflict, isMissing, type Pouch } from './documents/pouch.ts'
 
 /**

@@ -1,20 +1,30 @@
-import type { TallyingHome } from './databases/database-home.ts'
-import { type UpdateOutcome, updateOne } from './databases/update-one.ts'
-import { type BulkGetOptions, type BulkGetRow, bulkGet } from './documents/bulk-get.ts'
+import type { TallyingHome } from './documents/database-home.ts'
 import type { ChangesPage, Document, Seq, Stored } from './documents/documents.ts'
 import type { WantedWrites } from './documents/draft-writes.ts'
-import { findMissingRevisions, type MissingRevisions } from './documents/find-missing-revisions.ts'
+import { listRevs } from './documents/grow-branch.ts'
 import {
   isConflict,
   isMissing,
+  isRefused,
   type OpenRevision,
   orUndefined,
   type Pouch,
+  type PouchFailure,
 } from './documents/pouch.ts'
-import { readChanges } from './documents/read-changes.ts'
-import { readOpenRevisions, readRevision } from './documents/read-revisions.ts'
-import type { RangeOptions } from './range-options.ts'
-import { readRange } from './read-range.ts'
+import { readDocuments } from './documents/read-documents.ts'
+import {
+  readLeaves,
+  readOpenRevisions,
+  readRevision,
+  type StoredRevision,
+} from './documents/read-revisions.ts'
+import { type UpdateOutcome, updateOne } from './documents/update-one.ts'
+
+/** A place as storage gives it: LevelDB a number, CouchDB a number and opaque characters. */
+const placePattern = /^\d{1,15}-[\w-]+={0,2}$/
+
+/** So few rows are not worth reading their ids first. */
+const fewRows = 2
 
 /**
  * A pure function from the stored documents (by id, without `_rev`; omits missing ones) to the next
@@ -156,4 +166,132 @@ export function createStoredDatabase(options: {
         })
       }),
   }
+}
+
+/** The documents of a range of ids, in its order. */
+async function readRange(pouch: Pouch, range: RangeOptions): Promise<Stored<Document>[]> {
+  const isFew = range.limit !== undefined && range.limit <= fewRows
+  if (pouch.adapter === 'http' || isFew) return await readWhole(pouch, range)
+  // On LevelDB that reads documents in sequence: each waits for a thread, and for everybody's other
+  // work.
+  const { rows } = await pouch.allDocs(range)
+  const found = await readDocuments(pouch, new Set(rows.map(({ id }) => id)))
+  // A document removed meanwhile would make the page look like the last.
+  if (found.size < rows.length) return await readWhole(pouch, range)
+  return rows.flatMap(({ id }) => found.get(id) ?? [])
+}
+
+async function readWhole(pouch: Pouch, range: RangeOptions): Promise<Stored<Document>[]> {
+  const { rows } = await pouch.allDocs({ ...range, include_docs: true })
+  return rows.flatMap((row) => (row.doc ? [row.doc] : []))
+}
+
+/** CouchDB's `_revs_diff` row. */
+interface MissingRevisions {
+  missing?: string[]
+  possible_ancestors?: string[]
+}
+
+/**
+ * PouchDB on LevelDB reports compacted revisions as missing; CouchDB does not. Here every stored
+ * revision is a child of a pushed one, so PouchDB's rule would request the same revision from a
+ * client over and over.
+ */
+async function findMissingRevisions(
+  pouch: Pouch,
+  revs: Record<string, string[]>,
+): Promise<Record<string, MissingRevisions>> {
+  const reported = await pouch.revsDiff(revs)
+  const entries = await Promise.all(
+    Object.entries(reported).map(async ([id, row]) => {
+      const leaves = await readLeaves(pouch, id)
+      const seen = new Set(leaves.flatMap((leaf) => listRevs(leaf.revisions)))
+      return [id, { ...row, missing: row.missing?.filter((rev) => !seen.has(rev)) }] as const
+    }),
+  )
+  return Object.fromEntries(entries.filter(([, row]) => row.missing && row.missing.length > 0))
+}
+
+interface BulkGetOptions {
+  docs: readonly { id: string; rev?: string }[]
+  /** Includes each document's ancestry, as `_revisions`. */
+  revs?: boolean
+  /** Returns the leaf that grew from a revision instead of the revision. */
+  latest?: boolean
+}
+
+interface BulkGetRow {
+  id: string
+  docs: ({ ok: StoredRevision } | { error: PouchFailure })[]
+}
+
+/** CouchDB's `_bulk_get`: a row for each request, in order; reads repeated ones once. */
+async function bulkGet(
+  pouch: Pouch,
+  { docs, revs = false, latest = false }: BulkGetOptions,
+): Promise<BulkGetRow[]> {
+  const reads = new Map<string, Promise<StoredRevision | undefined>>()
+  return await Promise.all(
+    docs.map(async ({ id, rev }) => {
+      const key = `${id} ${rev}`
+      const read = reads.get(key) ?? readRevision(pouch, id, { rev, revs, latest })
+      reads.set(key, read)
+      const ok = await read
+      const missing = { id, ...(rev && { rev }), error: 'not_found', reason: 'missing' }
+      return { id, docs: [ok ? { ok } : { error: missing }] }
+    }),
+  )
+}
+
+interface AskedChanges {
+  since?: Seq
+  limit?: number
+  include_docs: boolean
+  style?: 'main_only' | 'all_docs'
+  descending?: boolean
+}
+
+/**
+ * Changes after a place. A place that this history lacks, as after a move between LevelDB and
+ * CouchDB or after a restore, would hide new changes: treats it as the beginning.
+ * @param readSeq reads the database's current place
+ */
+async function readChanges(
+  pouch: Pouch,
+  { since = 0, ...asked }: AskedChanges,
+  readSeq: () => Promise<Seq>,
+): Promise<ChangesPage<Document>> {
+  // One request instead of one for each.
+  const whole = pouch.adapter === 'http' ? { ...asked, batch_size: asked.limit ?? 1000 } : asked
+  const read = async (place: Seq) => {
+    const { results, last_seq } = await pouch.changes({ ...whole, since: place })
+    return { results, last_seq }
+  }
+  const isHere = async () => isAtMost(since, await readSeq())
+
+  if (since === 0 || !isPlace(since)) return await read(0)
+  if (pouch.adapter !== 'http') return await read((await isHere()) ? since : 0)
+  const page = await read(since).catch((error: unknown) => {
+    if (!isRefused(error)) throw error
+    return undefined
+  })
+  if (!page) return await read(0)
+  // CouchDB itself rejects unknown places. pouchdb-server, which uses numbers, returns nothing.
+  const isCounted = typeof page.last_seq === 'number'
+  return page.results.length > 0 || !isCounted || (await isHere()) ? page : await read(0)
+}
+
+function isPlace(since: Seq): boolean {
+  return typeof since === 'number' ? Number.isSafeInteger(since) : placePattern.test(since)
+}
+
+function isAtMost(since: Seq, newest: Seq): boolean {
+  return typeof since === 'number' && since <= Number(newest)
+}
+
+export interface RangeOptions {
+  startkey?: string
+  endkey?: string
+  limit?: number
+  descending?: boolean
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { proposeMessage } from '../messages/proposals/propose-message.ts'
-import { StorageUnavailable } from '../storage/databases/storage-unavailable.ts'
+import { proposeMessage } from '../messages/proposals/proposal.ts'
+import { StorageUnavailable } from '../storage/documents/storage-errors.ts'
 import { createPushAnswerer } from './answer-push.ts'
 
 const caller = { userId: 'ann', sessionId: 'hers' }

@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { countingReads } from '../storage/level/counting-reads.ts'
+import { countingReads } from '../storage/testing/counting-reads.ts'
 import { startCouch } from '../testing/couch/start-couch.ts'
 import { propose, writeMessage } from '../testing/open-test-acceptance.ts'
 import { openTestRequest, readTestLevel } from '../testing/open-test-request.ts'

@@ -1,9 +1,9 @@
 import type { FairQueue } from '../budget/fair-queue.ts'
-import type { Acceptance } from '../messages/acceptance.ts'
+import type { Acceptance } from '../messages/message-acceptance.ts'
 import {
   nameConversationsDatabase,
   nameMessagesDatabase,
-} from '../storage/databases/database-names.ts'
+} from '../storage/documents/database-names.ts'
 import type { Document } from '../storage/documents/documents.ts'
 import type { Storage } from '../storage/storage.ts'
 import { forbidden, notFound } from './couch-error.ts'

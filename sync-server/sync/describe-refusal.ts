@@ -1,6 +1,6 @@
 import { apiErrors } from '../../schema/api/api-error.ts'
 import { RequestRefused } from '../http/core/request-refused.ts'
-import { isStorageUnavailable } from '../storage/databases/storage-unavailable.ts'
+import { isStorageUnavailable } from '../storage/documents/storage-errors.ts'
 import { CouchError } from './couch-error.ts'
 
 const retryAfterSeconds = 5

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import * as z from 'zod/mini'
-import { must } from '../../schema/helpers/must.ts'
-import type { LostSpan } from '../../schema/lost-span.ts'
+import { must } from '../../schema/helpers/assertions.ts'
+import type { LostSpan } from '../../schema/message.ts'
 import type { ServerLink } from '../cluster/server-link.ts'
-import { type OrderEntry, parseOrderEntry } from '../messages/order/order-entry.ts'
-import { ordersDatabase } from '../messages/order/order-journal.ts'
+import { type OrderEntry, parseOrderEntry } from '../messages/copies/order-entry.ts'
+import { ordersDatabase } from '../messages/copies/order-journal.ts'
 import {
   nameConversationsDatabase,
   nameMessagesDatabase,
-} from '../storage/databases/database-names.ts'
+} from '../storage/documents/database-names.ts'
 import type { Storage } from '../storage/storage.ts'
 
 /** The installation's epoch, and one for each person whose databases were behind their reader. */
@@ -35,14 +35,14 @@ const raisedEpoch = z.nullable(z.string())
  * The epoch in which a person's databases count changes. Changes for everybody after a restore, and
  * for one person when their own device had read further than their database: so nobody can make
  * others begin again.
- * @param restored the name of a restore; a new one raises the installation's epoch
+ * @param restored the names of restores; a new one raises the installation's epoch
  * @param link to other servers on the same CouchDB; without it each looks every 30 s
  * @param now epoch ms
  * @param onRestored called with what a restore lost
  */
 export async function createEpochs(options: {
   storage: Storage
-  restored?: string | undefined
+  restored?: string | readonly string[] | undefined
   isShared?: boolean
   link?: Pick<ServerLink, 'isUp' | 'publish' | 'listen' | 'onTurn'> | undefined
   now?: () => number
@@ -63,15 +63,17 @@ export async function createEpochs(options: {
   }
 
   async function begin() {
-    const span = restored === undefined ? undefined : await measureLoss()
+    const names = [restored ?? []].flat()
+    const span = names.length === 0 ? undefined : await measureLoss()
     const fresh = randomUUID()
     const { result } = await database.update<LostSpan | undefined>([installationId], (stored) => {
       const before = stored.get(installationId)
       const heard = before?.restores ?? []
-      const isNews = span !== undefined && restored !== undefined && !heard.includes(restored)
+      const news = names.filter((name) => !heard.includes(name))
+      const isNews = span !== undefined && news.length > 0
       if (before && !isNews) return { result: undefined }
       const lost = [...(before?.lost ?? []), ...(isNews ? [span] : [])].slice(-spansKept)
-      const restores = isNews ? [...heard, restored] : heard
+      const restores = [...heard, ...news]
       const next = { _id: installationId, epoch: fresh, restores, lost }
       return { put: [next], result: isNews ? span : undefined }
     })

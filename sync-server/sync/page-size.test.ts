@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createPageSize } from './page-size.ts'
+import { createPageSize } from './read-query.ts'
 
 /** The rows to read after a page of `rows` rows of `bytesEach` bytes. */
 function rowsAfter(rows: number, bytesEach: number): number {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import PouchDB from 'pouchdb'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { MessageDocument } from '../../schema/message.ts'
-import { nameMessagesDatabase } from '../storage/databases/database-names.ts'
+import { nameMessagesDatabase } from '../storage/documents/database-names.ts'
 import { propose, writeMessage } from '../testing/open-test-acceptance.ts'
 import { startTestSync, type TestSync } from '../testing/start-test-sync.ts'
 

@@ -3,21 +3,20 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { v7 as uuidv7 } from 'uuid'
 import type { ConversationDocument } from '../../schema/conversation.ts'
-import type { LostSpan } from '../../schema/lost-span.ts'
-import { type MessageDocument, messageDocument } from '../../schema/message.ts'
+import { type LostSpan, type MessageDocument, messageDocument } from '../../schema/message.ts'
 import { deriveStatus, deriveStatusHistory } from '../../schema/peer-marks.ts'
 import type { AccountsDocument } from '../access/account-documents.ts'
 import { createAccounts } from '../access/accounts.ts'
 import { createRelations } from '../access/relations.ts'
 import type { ServerLink } from '../cluster/server-link.ts'
 import type { Stage } from '../messages/acceptance/delivery-types.ts'
-import { createAcceptance } from '../messages/acceptance.ts'
 import type { MessageFiles } from '../messages/copies/message-files.ts'
-import type { MessagePrivacy } from '../messages/privacy/message-privacy.ts'
+import { createAcceptance } from '../messages/message-acceptance.ts'
+import type { MessagePrivacy } from '../messages/proposals/message-privacy.ts'
 import {
   nameConversationsDatabase,
   nameMessagesDatabase,
-} from '../storage/databases/database-names.ts'
+} from '../storage/documents/database-names.ts'
 import { createStorage, type Storage, type StorageOptions } from '../storage/storage.ts'
 
 export type TestAcceptance = Awaited<ReturnType<typeof openTestAcceptance>>
@@ -94,8 +93,8 @@ export async function openTestAcceptance(options: TestOptions = {}) {
         if (conversation) marks.set(peerId, conversation)
       }
       return messages.map((message) => ({
-        status: deriveStatus(message, marks.get(message.peerId)),
-        history: deriveStatusHistory(message, marks.get(message.peerId)).map(
+        status: deriveStatus(message, marks.get(message.peerId), userId),
+        history: deriveStatusHistory(message, marks.get(message.peerId), userId).map(
           ({ status }) => status,
         ),
       }))

@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { AccountsDocument } from '../access/account-documents.ts'
-import { createFaultyDisk, type FaultyDisk } from '../storage/level/faulty-disk.ts'
 import { createStorage } from '../storage/storage.ts'
+import { createFaultyDisk, type FaultyDisk } from '../storage/testing/faulty-disk.ts'
 
 /** For tests: an `accounts` database on real LevelDB, in a folder that `close` removes. */
 export async function openTestAccounts() {

@@ -1,11 +1,11 @@
+import type { EmulatorOptions } from '../tools/whatsapp-emulator/emulator.ts'
+import { settingsForEmulator } from '../tools/whatsapp-emulator/settings-for-emulator.ts'
 import { createCircuitBreaker } from '../whatsapp/client/circuit-breaker.ts'
 import { createGraphClient } from '../whatsapp/client/graph-client.ts'
 import type { ProviderError } from '../whatsapp/client/provider-error.ts'
 import { createSendLimiter } from '../whatsapp/client/send-limiter.ts'
 import { readWhatsAppSettings } from '../whatsapp/client/whatsapp-settings.ts'
 import { validateMessage } from '../whatsapp/content/validate-message.ts'
-import type { EmulatorOptions } from '../whatsapp/emulator/emulator.ts'
-import { settingsForEmulator } from '../whatsapp/emulator/settings-for-emulator.ts'
 import { createMessageSender, type SendRequest } from '../whatsapp/sending/send-message.ts'
 import { openTestEmulator } from './open-test-emulator.ts'
 

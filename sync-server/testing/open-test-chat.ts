@@ -11,7 +11,13 @@ export async function openTestChat(overrides: AppOverrides = {}) {
       (method: string) =>
       (path: string, body?: unknown, headers = {}) =>
         app.call(method, `/api${path}`, { token: person.token, body, headers })
-    return { get: call('GET'), put: call('PUT'), post: call('POST'), remove: call('DELETE') }
+    return {
+      get: call('GET'),
+      put: call('PUT'),
+      post: call('POST'),
+      remove: call('DELETE'),
+      leave: () => app.leave(person),
+    }
   }
 
   return {

@@ -1,6 +1,6 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type EmulatorOptions, startEmulator } from '../whatsapp/emulator/emulator.ts'
+import { type EmulatorOptions, startEmulator } from '../tools/whatsapp-emulator/emulator.ts'
 
 export interface HeardWebhook {
   body: string

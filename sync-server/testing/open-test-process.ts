@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished } from 'vitest'
 import { buildIfNeeded } from '../../.run/build.mjs'
 import { serverOptions } from '../../.run/project.mjs'
-import { findFreePort } from '../lib/find-free-port.ts'
+import { findFreePort } from '../lib/testing/find-free-port.ts'
 
 const main = fileURLToPath(new URL('../../dist/server/main.js', import.meta.url))
 const startsWithin = { timeout: 90_000 }
@@ -33,9 +33,11 @@ export async function spawnServer(options: {
   dataDir: string
   env?: Record<string, string>
   stdout?: number | 'pipe' | 'ignore'
+  /** What stands behind the program's name. */
+  words?: readonly string[]
 }) {
-  const { dataDir, env = {}, stdout = 'ignore' } = options
-  const args = (await buildServer()).map((arg) => `"${arg}"`).join(' ')
+  const { dataDir, env = {}, stdout = 'ignore', words = [] } = options
+  const args = [...(await buildServer()), ...words].map((arg) => `"${arg}"`).join(' ')
   const port = await findFreePort()
   const started = `umask 0; exec "${process.execPath}" ${args}`
   const child = spawn('sh', ['-c', started], {

@@ -1,4 +1,4 @@
-import { createPasswordHasher } from '../access/passwords/password-hasher.ts'
+import { createPasswordHasher } from '../access/password-hasher.ts'
 
 /**
  * A hasher for all apps of a test process: starting its threads takes longer than a test's few

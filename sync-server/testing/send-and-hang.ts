@@ -1,7 +1,7 @@
 import { messageDocument } from '../../schema/message.ts'
 import type { AccountsDocument } from '../access/account-documents.ts'
 import { createRelations } from '../access/relations.ts'
-import { createAcceptance } from '../messages/acceptance.ts'
+import { createAcceptance } from '../messages/message-acceptance.ts'
 import { createStorage } from '../storage/storage.ts'
 
 // For the test that kills a server: sends one message, and stops forever between its two copies.

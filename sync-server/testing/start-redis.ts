@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
-import { findFreePort } from '../lib/find-free-port.ts'
+import { findFreePort } from '../lib/testing/find-free-port.ts'
 
 const startTimeoutMs = 60_000
 

@@ -77,6 +77,10 @@ export async function startTestApp(env: Record<string, string> = {}, overrides: 
     return { username, email, password, token: answer.body.token, userId: answer.body.user._id }
   }
 
+  /** Deletes the account. */
+  const leave = ({ token, password }: TestPerson) =>
+    call('DELETE', '/api/users/me', { token, body: { password } })
+
   /** Registers many people, a few at a time: the server limits waiting passwords by address. */
   async function registerAll(usernames: readonly string[]): Promise<TestPerson[]> {
     return await pLimit(registrationsAtOnce).map(usernames, register)
@@ -94,6 +98,7 @@ export async function startTestApp(env: Record<string, string> = {}, overrides: 
     call,
     register,
     registerAll,
+    leave,
     async restart() {
       await running.app.close()
       running.app = await start()

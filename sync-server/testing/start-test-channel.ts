@@ -1,7 +1,7 @@
 import type { AppOverrides } from '../app-overrides.ts'
+import { type EmulatorOptions, startEmulator } from '../tools/whatsapp-emulator/emulator.ts'
+import { settingsForEmulator } from '../tools/whatsapp-emulator/settings-for-emulator.ts'
 import type { ChannelClock } from '../whatsapp/client/channel-clock.ts'
-import { type EmulatorOptions, startEmulator } from '../whatsapp/emulator/emulator.ts'
-import { settingsForEmulator } from '../whatsapp/emulator/settings-for-emulator.ts'
 import { startTestApp, type TestPerson } from './start-test-app.ts'
 
 export type TestChannel = Awaited<ReturnType<typeof startTestChannel>>

@@ -1,9 +1,10 @@
+import { readFileSync } from 'node:fs'
 import { afterEach, expect, test } from 'vitest'
 import { createLog } from '../lib/log.ts'
 import { openTestEmulator } from '../testing/open-test-emulator.ts'
 import { startTestApp } from '../testing/start-test-app.ts'
-import { settingsForEmulator } from './emulator/settings-for-emulator.ts'
-import { emulatorAccount } from './emulator/state/emulator-config.ts'
+import { settingsForEmulator } from '../tools/whatsapp-emulator/settings-for-emulator.ts'
+import { emulatorAccount } from '../tools/whatsapp-emulator/state/emulator-config.ts'
 
 const open: { close(): Promise<void> }[] = []
 afterEach(async () => {
@@ -107,4 +108,23 @@ test('without the channel its calls and webhooks say that it is not configured',
   expect(own.body).toMatchObject({ whatsapp_channel: 'off' })
   const channel = await app.call('GET', '/api/users/me/whatsapp', { token })
   expect(channel.body).toMatchObject({ isOn: false, isSandbox: false })
+})
+
+test("each figure of Grafana's dashboard is one of /metrics, the channel's too", async () => {
+  const { app } = await start({})
+  const { text } = await app.call('GET', '/metrics')
+  const given = new Set([...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name))
+  const dashboard: { panels: { targets?: { expr: string }[] }[] } = JSON.parse(
+    readFileSync(new URL('../../.deploy/grafana.json', import.meta.url), 'utf8'),
+  )
+  const asked = dashboard.panels
+    .flatMap(({ targets = [] }) => targets)
+    .flatMap(({ expr }) => expr.match(/\b(?:petrel|process|nodejs)_\w+/g) ?? [])
+    .map((name) =>
+      name
+        .replace(/_seconds_(?:bucket|count)$/, '_seconds')
+        .replace(/_documents_sum$/, '_documents'),
+    )
+  expect(asked.length).toBeGreaterThan(20)
+  expect(asked.filter((name) => !given.has(name))).toEqual([])
 })

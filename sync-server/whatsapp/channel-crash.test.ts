@@ -1,5 +1,6 @@
 import { v7 as uuidv7 } from 'uuid'
 import { afterEach, expect, test } from 'vitest'
+import { must } from '../../schema/helpers/assertions.ts'
 import type { MessageDocument } from '../../schema/message.ts'
 import {
   type OutboxEntry,
@@ -197,7 +198,7 @@ test('files go both ways: ours by an id of WhatsAppâ€™s, theirs again when their
     mediaUrl: theirs?.mediaUrl,
     whatsappData: {},
   })
-  expect([answer.status, answer.body.error]).toEqual([201, undefined])
+  expect([answer.status, answer.body.error]).toEqual([201, null])
   expect(emulator.outbox().at(-1)?.request).toMatchObject({
     type: 'image',
     image: { id: expect.any(String), caption: 'Yours' },
@@ -218,11 +219,15 @@ test('P8: who leaves takes their contacts along, and what comes then is nobodyâ€
   channel.emulator.inbound({ from: '15555550194', content: 'Hello' })
   await channel.advance(0)
   await expect.poll(async () => (await readMessages()).length).toBe(1)
-  const left = await channel.app.call('DELETE', '/api/users/me', { token: ann.token })
+  const left = await channel.app.leave(ann)
   expect(left.status).toBe(200)
   channel.emulator.inbound({ from: '15555550194', content: 'Still there?' })
   await channel.advance(0)
   const ben = await channel.register('Ben')
+  expect((await channel.link(ben)).status).toBe(403)
+  const operatorIds = [ben.userId]
+  Object.assign(must(channel.app.settings.whatsApp, 'a channel'), { operatorIds })
+  await channel.restart()
   expect((await channel.link(ben)).status).toBe(200)
   channel.emulator.inbound({ from: '15555550194', content: 'For Ben' })
   await channel.advance(0)

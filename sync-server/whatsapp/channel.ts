@@ -1,44 +1,51 @@
 import type { RequestHandler } from 'express'
 import type { ServerEvent } from '../../schema/api/socket-events.ts'
 import { idPattern } from '../../schema/id.ts'
+import type { MessageDocument } from '../../schema/message.ts'
 import type { Accounts } from '../access/accounts.ts'
 import type { Relations } from '../access/relations.ts'
 import type { Log } from '../lib/log.ts'
 import type { Media } from '../media/media.ts'
 import { type OutboxEntry, outboxDatabase } from '../messages/acceptance/outbox-entry.ts'
-import type { Acceptance } from '../messages/acceptance.ts'
+import type { Acceptance } from '../messages/message-acceptance.ts'
 import type { Storage } from '../storage/storage.ts'
-import { checkChannel } from './check-channel.ts'
 import { type ChannelClock, realClock } from './client/channel-clock.ts'
 import { createCircuitBreaker } from './client/circuit-breaker.ts'
-import { createGraphClient } from './client/graph-client.ts'
+import { createGraphClient, type GraphClient } from './client/graph-client.ts'
 import { createNumberCheck } from './client/number-check.ts'
 import { fetchNumberInformation } from './client/number-information.ts'
+import type { ProviderError } from './client/provider-error.ts'
 import { createSendLimiter } from './client/send-limiter.ts'
 import type { WhatsAppSettings } from './client/whatsapp-settings.ts'
+import { createWhatsAppMedia } from './content/channel-media.ts'
+import { createInboundMedia, type MediaJob } from './content/inbound-media.ts'
+import type { ContactDocument } from './customers/contact-documents.ts'
 import type { Contacts } from './customers/contacts.ts'
 import { createConversationSignals } from './customers/conversation-signals.ts'
-import { describeReceived, describeStatus } from './describe-events.ts'
+import { nameConversation, nameOfContact } from './customers/present-contact.ts'
 import { inboundMessageKey } from './inbound/inbound-message.ts'
 import { createMessageIndex, type MessageIndexDocument } from './inbound/message-index.ts'
-import { createInboundMedia, type MediaJob } from './media/inbound-media.ts'
-import { createWhatsAppMedia } from './media/media.ts'
-import { createOperatorCopies } from './operators/operator-copies.ts'
-import { createOperators } from './operators/operators.ts'
+import { createOperatorCopies } from './inbound/operator-copies.ts'
+import { createOperators } from './inbound/operators.ts'
 import { createChannelCalls } from './sending/channel-calls.ts'
-import { createOutbox } from './sending/outbox.ts'
 import { createQueuedSender } from './sending/queued-sender.ts'
 import { createMessageSender } from './sending/send-message.ts'
-import { createTemplates } from './templates/templates.ts'
+import { createOutbox } from './sending/send-queue.ts'
+import { fetchTemplates } from './sending/template-list.ts'
+import { createTemplates } from './sending/templates.ts'
 import { createItemApplier } from './webhooks/apply-item.ts'
 import { createStatusApplier } from './webhooks/apply-status.ts'
 import type { ApplyTools } from './webhooks/apply-tools.ts'
 import { createChannelStats } from './webhooks/channel-stats.ts'
-import { tellProcessed } from './webhooks/tell-processed.ts'
-import type { WebhookDocument } from './webhooks/webhook-event.ts'
+import type { WebhookDocument, WebhookEvent } from './webhooks/webhook-event.ts'
 import { createWebhookEvents } from './webhooks/webhook-events.ts'
 import { createWebhookInbox } from './webhooks/webhook-inbox.ts'
 import { createWebhookRouter } from './webhooks/webhook-router.ts'
+
+const permissions = 'whatsapp_business_messaging and whatsapp_business_management'
+
+const unreachable =
+  'WhatsApp is not reachable at WHATSAPP_GRAPH_BASE_URL. What is sent there waits until it is.'
 
 export type Channel = ReturnType<typeof createChannel>
 
@@ -48,6 +55,7 @@ function isOnThisMachine(graphBaseUrl: string): boolean {
 }
 
 const dayMs = 24 * 60 * 60_000
+
 const takeOverEveryMs = 60_000
 
 /**
@@ -56,6 +64,7 @@ const takeOverEveryMs = 60_000
  * @param acceptMessages the way in for people's messages
  * @param isShared other servers use the same storage
  * @param tell notifies a person's devices
+ * @param isAlone is nobody active but this owner of work?
  * @param takeBody wraps a body reader in the limits for strangers
  */
 export function createChannel(options: {
@@ -73,6 +82,7 @@ export function createChannel(options: {
   takeBody: (read: RequestHandler) => RequestHandler
   clock?: ChannelClock | undefined
   webhookRetryWaitsMs?: readonly number[] | undefined
+  isAlone?: ((key: string) => boolean) | undefined
   log: Log
   onError: (error: unknown) => void
 }) {
@@ -191,6 +201,7 @@ export function createChannel(options: {
   const inbox = createWebhookInbox({
     events,
     now,
+    isAlone: options.isAlone,
     onError,
     ...(options.webhookRetryWaitsMs && { retryWaitsMs: options.webhookRetryWaitsMs }),
     apply: createItemApplier({ tools, templates, log }),
@@ -339,4 +350,131 @@ export function createChannel(options: {
       media.drop()
     },
   }
+}
+
+/** Tells each operator that a webhook concerns the result of their part. */
+function tellProcessed(event: WebhookEvent, tell: (userId: string, event: ServerEvent) => void) {
+  const owners = new Set(event.items.flatMap(({ ownerId }) => ownerId ?? []))
+  for (const ownerId of owners) {
+    const own = event.items.filter((item) => item.ownerId === ownerId)
+    const count = (isCounted: (item: (typeof own)[number]) => boolean) =>
+      own.filter(isCounted).length
+    tell(ownerId, {
+      event: 'whatsapp-webhook-processed',
+      data: {
+        eventId: event._id,
+        status: event.status,
+        field: 'messages',
+        error: event.error,
+        messages: count(({ kind }) => kind === 'message' || kind === 'echo'),
+        statuses: count(({ kind }) => kind === 'status'),
+        duplicates: count(({ outcome }) => outcome === 'duplicate'),
+        processedAt: new Date(event.processedAt ?? event.receivedAt).toISOString(),
+        messageIds: [...new Set(own.flatMap(({ messageId }) => messageId ?? []))],
+      },
+    })
+  }
+}
+
+type Checked = Pick<WhatsAppSettings, 'phoneNumberId' | 'businessAccountId' | 'displayPhoneNumber'>
+
+/**
+ * Checks the settings with WhatsApp: the token, the number, the account.
+ * @returns one sentence for each fault, none with a secret in it
+ */
+export async function checkChannel({
+  client,
+  settings,
+}: {
+  client: GraphClient
+  settings: Checked
+}): Promise<string[]> {
+  const number = await fetchNumberInformation(client, settings.phoneNumberId)
+  if (number.kind === 'unanswered') return [unreachable]
+  if (number.kind === 'refused') return [describeRefusal(number.error, 'WHATSAPP_PHONE_NUMBER_ID')]
+  const { digits, isConnected, status } = number.value
+  const account = await fetchTemplates(client, settings.businessAccountId, { limit: 1, pages: 1 })
+  const { displayPhoneNumber } = settings
+  return [
+    isConnected
+      ? null
+      : `The number of WHATSAPP_PHONE_NUMBER_ID cannot send: WhatsApp says ${status}. Register it at Meta.`,
+    displayPhoneNumber !== undefined && displayPhoneNumber !== digits
+      ? 'WHATSAPP_DISPLAY_PHONE_NUMBER is not the number that WHATSAPP_PHONE_NUMBER_ID stands for.'
+      : null,
+    account.kind === 'refused'
+      ? describeRefusal(account.error, 'WHATSAPP_BUSINESS_ACCOUNT_ID')
+      : null,
+  ].filter((sentence) => sentence !== null)
+}
+
+function describeRefusal({ code, words }: ProviderError, name: string): string {
+  if (code === null) return unreachable
+  if (code === 0 || code === 190) {
+    return 'WhatsApp does not accept WHATSAPP_ACCESS_TOKEN. Make a new token of a system user at Meta.'
+  }
+  if (code === 3 || code === 10 || (code >= 200 && code <= 299)) {
+    return `WHATSAPP_ACCESS_TOKEN may not use ${name}. It needs ${permissions}.`
+  }
+  if (code === 100 || code === 33) {
+    return `${name} is nothing that WHATSAPP_ACCESS_TOKEN can see at WhatsApp. Compare both with Meta's page.`
+  }
+  return `WhatsApp refuses ${name}: ${words}`
+}
+
+/**
+ * The event of a received message for the operator's devices; sent again with the same id once its
+ * file exists.
+ */
+function describeReceived(message: MessageDocument, contact: ContactDocument): ServerEvent {
+  const { _id, senderId, content, type, status, createdAt } = message
+  return {
+    event: 'whatsapp-message-received',
+    data: {
+      messageId: _id,
+      senderId,
+      senderUsername: nameOfContact(contact),
+      message: content,
+      content,
+      type,
+      status,
+      isWhatsApp: true,
+      timestamp: message.whatsapp_timestamp ?? new Date(createdAt).toISOString(),
+      whatsapp_message_id: message.whatsapp_message_id ?? null,
+      from_phone: message.from_phone ?? null,
+      to_phone: message.to_phone ?? null,
+      conversationId: nameConversation(contact),
+      mediaUrl: message.mediaUrl ?? null,
+      interactive: message.interactive ?? null,
+      button: message.button ?? null,
+      list_reply: message.list_reply ?? null,
+      location: message.location ?? null,
+      contacts: message.contacts ?? null,
+      replyTo: message.replyTo ?? null,
+    },
+  }
+}
+
+/** The event of a sent message's new status or failure; null without news. */
+function describeStatus(message: MessageDocument, now: number): ServerEvent | null {
+  const { _id, status, statusHistory, whatsapp_message_id = null } = message
+  if (status === 'sending') return null
+  const at = statusHistory.findLast((one) => one.status === status)?.timestamp ?? now
+  return {
+    event: 'whatsapp-status-update',
+    data: {
+      messageId: _id,
+      whatsapp_message_id,
+      status,
+      timestamp: new Date(at).toISOString(),
+      error: message.error ?? null,
+      code: readCode(message.errorCode),
+    },
+  }
+}
+
+/** WhatsApp's own error number, if it is one. */
+function readCode(errorCode: string | undefined): string | number | null {
+  const [, digits] = /^whatsapp_(\d+)$/.exec(errorCode ?? '') ?? []
+  return digits ? Number(digits) : (errorCode ?? null)
 }

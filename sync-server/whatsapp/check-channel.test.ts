@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
 import { openTestChannel } from '../testing/open-test-channel.ts'
-import { checkChannel } from './check-channel.ts'
+import { checkChannel } from './channel.ts'
 
 const open: { close(): Promise<void> }[] = []
 afterEach(async () => {

@@ -1,7 +1,7 @@
 import { describeError } from '../../schema/api/api-error.ts'
 import type { ServerEvent } from '../../schema/api/socket-events.ts'
 import { RequestRefused } from '../http/core/request-refused.ts'
-import type { Connection } from '../realtime/connections/connections.ts'
+import type { Connection } from '../realtime/connections.ts'
 import type { ChannelEvent } from '../realtime/event-handler.ts'
 import { refuseChannelEvent } from '../realtime/refuse-channel-event.ts'
 import type { Channel } from './channel.ts'

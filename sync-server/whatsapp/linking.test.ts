@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { must } from '../../schema/helpers/assertions.ts'
 import type { MessageDocument } from '../../schema/message.ts'
 import { openTestSocket } from '../testing/open-test-socket.ts'
 import type { TestPerson } from '../testing/start-test-app.ts'
@@ -13,6 +14,16 @@ beforeAll(async () => {
 afterAll(() => opened.channel.close())
 
 const as = (person: TestPerson) => opened.channel.as(person)
+const number = () => ({
+  phone_number: '15550783881',
+  phone_number_id: opened.channel.emulator.account.numberId,
+})
+/** Starts the server again with these as WHATSAPP_OPERATORS. */
+async function permit(people: readonly TestPerson[] | undefined) {
+  const operatorIds = people?.map(({ userId }) => userId)
+  Object.assign(must(opened.channel.app.settings.whatsApp, 'a channel'), { operatorIds })
+  await opened.channel.restart()
+}
 const hear = async (options: { from?: string; content: string; phone_number_id?: string }) => {
   opened.channel.emulator.inbound({ from: '15555550180', ...options })
   await opened.channel.advance(0)
@@ -41,7 +52,7 @@ describe('POST /users/link-whatsapp with a Phone Number ID', () => {
     })
   })
 
-  test('P8: a number has one operator; whoever unlinks keeps what was said, and the next one gets the rest', async () => {
+  test('P8: a number has one operator, who keeps what was said; the next one gets the rest, and only somebody that the settings name', async () => {
     expect((await opened.channel.link(opened.ann)).status).toBe(200)
     const taken = await opened.channel.link(opened.ben, {
       wa_id: '15550783899',
@@ -58,11 +69,58 @@ describe('POST /users/link-whatsapp with a Phone Number ID', () => {
     })
     expect([refused.status, refused.body.code]).toEqual([403, 'whatsapp_not_linked'])
 
+    // Ben knows the Phone Number ID, as many do. The next customers' messages are not his for that.
+    for (const ask of [
+      () => opened.channel.link(opened.ben),
+      () => as(opened.ben).put('/users/profile', { ...number(), wa_id: '15550783899' }),
+    ]) {
+      const answer = await ask()
+      expect([answer.status, answer.body]).toEqual([
+        403,
+        { error: expect.stringContaining('Ask whoever runs'), code: 'number_not_permitted' },
+      ])
+    }
+    await hear({ content: 'For nobody' })
+    expect((await opened.channel.link(opened.ann)).status).toBe(200)
+    await as(opened.ann).post('/users/unlink-whatsapp')
+
+    await permit([opened.ben])
     expect((await opened.channel.link(opened.ben)).status).toBe(200)
     await hear({ content: 'For Ben' })
     await expect.poll(() => contents(opened.ben)).toEqual(['For Ben'])
     expect(await contents(opened.ann)).toEqual(['For Ann'])
+    // Only those that are named may use the channel, and a name that goes takes it away.
+    const unnamed = await opened.channel.link(opened.ann)
+    expect([unnamed.status, unnamed.body.code]).toEqual([403, 'number_not_permitted'])
+    await permit([opened.ann])
+    await hear({ content: 'Not for Ben any more' })
+    const sent = await as(opened.ben).post('/webhooks/send', { to: '15555550180', message: 'Hi' })
+    expect([sent.status, sent.body.code]).toEqual([403, 'whatsapp_not_linked'])
     await as(opened.ben).post('/users/unlink-whatsapp')
+    expect(await contents(opened.ben)).toEqual(['For Ben'])
+    await permit(undefined)
+  })
+
+  test('P8: a number whose operator has left is nobody’s, until the settings name somebody', async () => {
+    const cyd = await opened.channel.register('Cyd')
+    await permit([cyd])
+    expect((await opened.channel.link(cyd)).status).toBe(200)
+    await permit(undefined)
+    expect((await opened.channel.app.leave(cyd)).status).toBe(200)
+    const refused = await opened.channel.link(opened.ben)
+    expect([refused.status, refused.body.code]).toEqual([403, 'number_not_permitted'])
+    await permit([opened.ann, opened.ben])
+  })
+
+  test('says to others whether a phone number is proved', async () => {
+    await as(opened.ben).put('/users/profile', { phone_number: '15550783881' })
+    const show = async (person: TestPerson) =>
+      (await as(opened.ann).get(`/users/${person.userId}`)).body
+    expect(await show(opened.ben)).toMatchObject({ isPhoneProved: false })
+    expect((await opened.channel.link(opened.ann)).status).toBe(200)
+    expect(await show(opened.ann)).toMatchObject({ isPhoneProved: true })
+    expect(await show(opened.ben)).toHaveProperty('phone_number', null)
+    await as(opened.ann).post('/users/unlink-whatsapp')
   })
 
   test('P8: saying that a customer’s number is one’s own brings nobody their messages', async () => {
@@ -101,7 +159,7 @@ describe('PUT /users/profile', () => {
     ])
     // Nobody checked another phone number against the id.
     const changed = await as(opened.ann).put('/users/profile', { phone_number: '15550783882' })
-    expect(changed.body).not.toHaveProperty('phone_number_id')
+    expect(changed.body).toHaveProperty('phone_number_id', null)
     const nothing = { wa_id: null, phone_number: null, phone_number_id: null, whatsapp_name: null }
     const cleared = await as(opened.ann).put('/users/profile', nothing)
     expect(cleared.body).toMatchObject({ whatsapp_connected: false })

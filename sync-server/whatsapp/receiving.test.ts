@@ -5,7 +5,7 @@ import type { MessageDocument } from '../../schema/message.ts'
 import { openTestSocket, type TestSocket } from '../testing/open-test-socket.ts'
 import type { TestPerson } from '../testing/start-test-app.ts'
 import { startTestChannel, type TestChannel } from '../testing/start-test-channel.ts'
-import type { InboundOptions } from './emulator/control/control.ts'
+import type { InboundOptions } from '../tools/whatsapp-emulator/control/control.ts'
 import { inboundMessageKey } from './inbound/inbound-message.ts'
 
 const opened = {} as { channel: TestChannel; ann: TestPerson; socket: TestSocket }
@@ -350,7 +350,7 @@ describe('who somebody is', () => {
       content: 'Hello Sam',
       whatsappData: {},
     })
-    expect([answer.status, answer.body.error]).toEqual([201, undefined])
+    expect([answer.status, answer.body.error]).toEqual([201, null])
     expect(answer.body).toMatchObject({ status: 'sent', waState: 'accepted', isWhatsApp: true })
     const sent = opened.channel.emulator.outbox().at(-1)?.request
     expect(sent).toMatchObject({ recipient: expect.stringMatching(/^US\./) })
@@ -411,7 +411,7 @@ describe('who somebody is', () => {
         content: 'For them alone',
         whatsappData: {},
       })
-      expect([answer.status, answer.body.error]).toEqual([201, undefined])
+      expect([answer.status, answer.body.error]).toEqual([201, null])
       expect(channel.emulator.outbox().at(-1)?.request).toMatchObject({ to: `+${to}` })
     },
   )

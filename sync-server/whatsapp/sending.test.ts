@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { MessageDocument } from '../../schema/message.ts'
 import { openTestSocket, type TestSocket } from '../testing/open-test-socket.ts'
 import type { TestPerson } from '../testing/start-test-app.ts'
@@ -261,6 +261,32 @@ describe('how far a message comes', () => {
     const stored = await findMessage(body.messageId)
     expect(stored).not.toHaveProperty('error')
     expect(stored?.statusHistory.map(({ status }) => status)).toContain('failed')
+  })
+})
+
+test('GET /webhooks/stats counts each status once, also `sent`, which the answer to the send said before', async () => {
+  const channel = await startTestChannel()
+  onTestFinished(() => channel.close())
+  const person = await channel.register('Ann')
+  await channel.link(person)
+  const ann = channel.as(person)
+  const readStats = async () => (await ann.get('/webhooks/stats')).body
+  expect((await readStats()).statuses).toEqual({ sent: 0, delivered: 0, read: 0, failed: 0 })
+  // In order; each webhook twice; `sent` before the answer; all of them again; `sent` as the last; to a dead number.
+  const phones = ['00', '05', '07', '09', '04', '10'].map((end) => `155555501${end}`)
+  for (const phone of phones) channel.emulator.inbound({ from: phone, content: 'Hello' })
+  await channel.advance(0)
+  await expect.poll(async () => (await readStats()).messages.inbound).toBe(phones.length)
+  for (const to of phones) {
+    expect((await ann.post('/webhooks/send', { to, message: 'Hi' })).status).toBe(201)
+  }
+  await channel.advance(60_000)
+  const counted = { sent: 5, delivered: 4, read: 5, failed: 1 }
+  await expect.poll(async () => (await readStats()).statuses).toEqual(counted)
+  await expect.poll(async () => (await readStats()).pending).toBe(0)
+  expect(await readStats()).toMatchObject({
+    messages: { inbound: phones.length, outbound: phones.length },
+    statuses: counted,
   })
 })
 

@@ -6,8 +6,8 @@ import type { MessageDocument } from '../../schema/message.ts'
 import type { TestApp, TestPerson } from '../testing/start-test-app.ts'
 import { createTestClock } from '../testing/start-test-channel.ts'
 import { startTestServers, type TestServers } from '../testing/start-test-servers.ts'
-import { type Emulator, startEmulator } from './emulator/emulator.ts'
-import { settingsForEmulator } from './emulator/settings-for-emulator.ts'
+import { type Emulator, startEmulator } from '../tools/whatsapp-emulator/emulator.ts'
+import { settingsForEmulator } from '../tools/whatsapp-emulator/settings-for-emulator.ts'
 
 /** A load balancer that sends each webhook to the chosen servers. */
 const balancer = { targets: [] as TestApp[] }

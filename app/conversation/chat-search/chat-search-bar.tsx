@@ -1,10 +1,10 @@
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import type { Messenger } from '../../sync/messenger-types.ts'
 import { IconButton } from '../../ui/buttons/icon-button.tsx'
-import { isComposing } from '../../ui/fields/is-composing.ts'
+import { isComposing } from '../../ui/forms/insert-text.ts'
 import { useLatest } from '../../ui/hooks/use-latest.ts'
 import { Icon } from '../../ui/icons/icon.tsx'
-import { findFocusPath, focusFirst } from '../../ui/layers/find-focus-path.ts'
+import { focusFirst } from '../../ui/layers/find-focus-path.ts'
 import { useEscape } from '../../ui/layers/use-escape.ts'
 import styles from './chat-search-bar.module.css'
 import { stepHit } from './merge-hits.ts'
@@ -14,6 +14,10 @@ export interface ChatSearchBarProps {
   messenger: Messenger
   peerId: string
   askServer: AskServer
+  /** What was typed while its code was loading. */
+  readTyped(): string
+  /** The element that had the focus before, and those around it. */
+  returnTo: readonly HTMLElement[]
   /** Increases with each request to search: the field takes the focus again. */
   wish: number
   onQuery(query: string): void
@@ -30,7 +34,7 @@ const aheadCount = 50
 /** Searches one conversation and steps through the hits, newest first. */
 export function ChatSearchBar(props: ChatSearchBarProps) {
   const { messenger, peerId, askServer, wish } = props
-  const [text, setText] = useState('')
+  const [text, setText] = useState(props.readTyped)
   const [current, setCurrent] = useState<{ id: string; isHere: boolean }>()
   const field = useRef<HTMLInputElement>(null)
   const { search } = messenger
@@ -38,12 +42,11 @@ export function ChatSearchBar(props: ChatSearchBarProps) {
   const { hits, query, hasMore, findMore } = found
   const latest = useLatest({ ...props, hits })
   const bar = useRef<HTMLElement>(null)
-  const [returnTo] = useState(findFocusPath)
   const close = () => {
     const { activeElement } = document
     // Keeps the focus on a message that the person has moved to meanwhile.
     if (activeElement === document.body || bar.current?.contains(activeElement)) {
-      if (!focusFirst(returnTo)) props.onFocusLost()
+      if (!focusFirst(props.returnTo)) props.onFocusLost()
     }
     props.onClose()
   }
@@ -62,10 +65,17 @@ export function ChatSearchBar(props: ChatSearchBarProps) {
   const onKeys = useLatest({ step, show, findMore })
   const missing = hasMore ? index + aheadCount - hits.length : -1
 
-  useEffect(() => {
+  const firstWish = useRef(wish)
+  const { readTyped } = props
+  const [readEarly] = useState(() => readTyped)
+  // A letter may have come while this was being drawn.
+  useLayoutEffect(() => setText(readEarly()), [readEarly])
+  // In the layout phase: a key pressed between the two fields would reach neither.
+  useLayoutEffect(() => {
     if (wish === 0) return
     field.current?.focus()
-    field.current?.select()
+    // Selected, what was typed meanwhile would be overwritten by the next letter.
+    if (wish !== firstWish.current) field.current?.select()
   }, [wish])
 
   useEffect(() => {

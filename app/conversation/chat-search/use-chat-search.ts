@@ -51,7 +51,9 @@ export function useChatSearch({ search, peerId, query, askServer }: ChatSearchOp
   const asked = useDebounced(query.trim(), limits.userSearchDebounceMs)
   const [local, setLocal] = useState(none)
   const [remote, setRemote] = useState({ hits: nothing, query: '' })
-  const grown = useLivePart(search.progress, ({ state }) => state)
+  const grown = useLivePart(search.progress, (progress) =>
+    progress.state === 'ready' ? progress.generation : progress.state,
+  )
   const request = useMemo(() => ({ text: asked, grown }), [asked, grown])
 
   useEffect(() => {

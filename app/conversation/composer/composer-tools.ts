@@ -1,4 +1,7 @@
 import type { ReactNode, RefObject } from 'react'
+import type { MessageDocument } from '../../../schema/message.ts'
+
+export const newMode: WriteMode = { kind: 'new' }
 
 export interface ComposerTools {
   field: RefObject<HTMLTextAreaElement | null>
@@ -24,3 +27,9 @@ export interface SendingTools {
  * independent.
  */
 export type DrawComposerTools = (tools: ComposerTools) => ReactNode
+
+/** The composer's mode. */
+export type WriteMode =
+  | { kind: 'new' }
+  | { kind: 'reply'; message: MessageDocument }
+  | { kind: 'edit'; message: MessageDocument; text: string }

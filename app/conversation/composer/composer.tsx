@@ -8,13 +8,13 @@ import {
   useRef,
   useState,
 } from 'react'
-import { isBlank } from '../../../schema/helpers/is-blank.ts'
+import { isBlank } from '../../../schema/helpers/text.ts'
 import { limits } from '../../../schema/limits.ts'
 import { refuse } from '../../../schema/refusal.ts'
 import { IconButton } from '../../ui/buttons/icon-button.tsx'
-import { isComposing } from '../../ui/fields/is-composing.ts'
+import { isComposing } from '../../ui/forms/insert-text.ts'
+import { useSendsOnEnter } from '../../ui/hooks/kept-settings.ts'
 import { useLatest } from '../../ui/hooks/use-latest.ts'
-import { useSendsOnEnter } from '../../ui/settings/use-sends-on-enter.ts'
 import styles from './composer.module.css'
 import type { DrawComposerTools, SendingTools } from './composer-tools.ts'
 import { createTextSender } from './text-sender.ts'
@@ -171,17 +171,29 @@ function useComposedText(options: ComposedTextOptions) {
   return { text, write, send, error }
 }
 
-/** Puts the cursor at the end of the field. */
+/** Puts the cursor at the end of the field, but on mount not out of another field beside the chat that a person is in. */
 function useFieldFocus(
   field: RefObject<HTMLTextAreaElement | null>,
   { takesFocus, focusKey }: FocusOptions,
 ): void {
+  const isMounted = useRef(false)
   useEffect(() => {
     const element = field.current
-    if (!element || !takesFocus || focusKey === undefined) return
+    const mayTake = isMounted.current || !isInFieldBeside(element)
+    isMounted.current = true
+    if (!element || !takesFocus || focusKey === undefined || !mayTake) return
     element.focus({ preventScroll: true })
     element.setSelectionRange(element.value.length, element.value.length)
   }, [field, takesFocus, focusKey])
+}
+
+/** A chat that is slow to come would take the keys that were meant for the search. */
+function isInFieldBeside(element: HTMLElement | null): boolean {
+  const { activeElement } = document
+  return (
+    !!activeElement?.matches('input, textarea') &&
+    !element?.closest('main')?.contains(activeElement)
+  )
 }
 
 /** Grows the field with its text in browsers without `field-sizing`. */

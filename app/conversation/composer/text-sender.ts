@@ -1,5 +1,4 @@
-import { isBlank } from '../../../schema/helpers/is-blank.ts'
-import { wordsOf } from '../../../schema/helpers/words-of.ts'
+import { isBlank, wordsOf } from '../../../schema/helpers/text.ts'
 
 interface TextSenderOptions {
   initialText: string

@@ -2,7 +2,7 @@ import { type Dispatch, type SetStateAction, useEffect, useState } from 'react'
 import type { MessageDocument } from '../../../schema/message.ts'
 import type { Messenger } from '../../sync/messenger-types.ts'
 import { type LiveSource, useLiveValue } from '../../ui/hooks/use-live-value.ts'
-import type { WriteMode } from './write-mode.ts'
+import type { WriteMode } from './composer-tools.ts'
 
 interface KeptModeOptions {
   messenger: Messenger

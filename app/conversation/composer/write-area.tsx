@@ -1,18 +1,23 @@
 import { type Dispatch, type SetStateAction, useRef } from 'react'
-import { isBlank } from '../../../schema/helpers/is-blank.ts'
-import type { MessageDocument } from '../../../schema/message.ts'
+import { Link } from 'react-router-dom'
+import { isBlank } from '../../../schema/helpers/text.ts'
+import type { LinkPreview } from '../../../schema/link-preview.ts'
+import { isIncoming, type MessageDocument } from '../../../schema/message.ts'
 import type { Messenger } from '../../sync/messenger-types.ts'
+import { Button } from '../../ui/buttons/button.tsx'
 import { IconButton } from '../../ui/buttons/icon-button.tsx'
-import { useLiveValue } from '../../ui/hooks/use-live-value.ts'
+import { useAttempt } from '../../ui/dialogs/lazy-dialogs.tsx'
+import { useLivePart, useLiveValue } from '../../ui/hooks/use-live-value.ts'
 import { useMediaQuery } from '../../ui/hooks/use-media-query.ts'
 import { describeMessage } from '../../ui/text/describe-message.ts'
-import { useLiveMessage } from '../message/use-live-message.ts'
-import { CannotWrite } from './cannot-write.tsx'
+import { describePlainChat } from '../../ui/text/describe-plain-chat.ts'
+import { LinkCard } from '../../ui/text/link-card.tsx'
+import { useLiveMessage } from '../message/use-live-messages.ts'
+import cannotWriteStyles from './cannot-write.module.css'
 import styles from './composer.module.css'
 import { Composer } from './composer.tsx'
-import type { DrawComposerTools } from './composer-tools.ts'
-import type { WriteObstacle } from './use-write-obstacle.ts'
-import { newMode, type WriteMode } from './write-mode.ts'
+import { type DrawComposerTools, newMode, type WriteMode } from './composer-tools.ts'
+import { useWrittenLink } from './use-written-link.ts'
 
 interface ComposerBarProps {
   title: string
@@ -26,7 +31,8 @@ interface WriteAreaProps {
   messenger: Messenger
   peerId: string
   peerName: string
-  ownName: string
+  /** Names whoever wrote a message here. */
+  nameOf(userId: string): string
   mode: WriteMode
   /** Why nothing new can be written; an edit still can. */
   obstacle: WriteObstacle | undefined
@@ -35,6 +41,7 @@ interface WriteAreaProps {
   /** A change gives the composer the focus, where there is a keyboard. */
   focusWish: number
   drawTools?: DrawComposerTools | undefined
+  readLink(url: string): Promise<LinkPreview | undefined>
   onModeChange: Dispatch<SetStateAction<WriteMode>>
   /** Called to edit the newest own message. */
   onEditNewest(): void
@@ -49,10 +56,28 @@ export function WriteArea(props: WriteAreaProps) {
       {props.obstacle && props.mode.kind !== 'edit' ? (
         <CannotWrite {...props} obstacle={props.obstacle} />
       ) : (
-        <ModeComposer {...props} />
+        <>
+          <PlainSign {...props} />
+          <ModeComposer {...props} />
+        </>
       )}
     </div>
   )
+}
+
+/** Above the composer of a chat that others than its two people could read, or that waits for keys. */
+function PlainSign({ messenger, peerId, peerName }: WriteAreaProps) {
+  const state = useLiveValue(messenger.encryption.of(peerId))
+  const peer = useLiveValue(messenger.peers.get(peerId))
+  if (state === 'locked') {
+    return (
+      <p className={styles.plainSign}>
+        Messages send once you unlock this device. <Link to="/settings/security">Unlock</Link>
+      </p>
+    )
+  }
+  if (state !== 'plain' || !peer) return null
+  return <p className={styles.plainSign}>{describePlainChat({ ...peer, username: peerName })}</p>
 }
 
 /** The composer in its three modes: a new message with its draft, a reply, an edit. */
@@ -117,6 +142,7 @@ function EditComposer(props: ModeProps<'edit'>) {
 function NewComposer(props: ModeProps<'new' | 'reply'>) {
   const { messenger, peerId, mode, problem, hasKeyboard, isAside, onModeChange } = props
   const answered = mode.kind === 'reply' ? mode.message : undefined
+  const link = useWrittenLink(props)
   const leave = () => onModeChange((now) => (now === mode ? newMode : now))
   const onSent = () => {
     leave()
@@ -130,29 +156,46 @@ function NewComposer(props: ModeProps<'new' | 'reply'>) {
       takesFocus={!isAside && (hasKeyboard || answered !== undefined)}
       focusKey={`${answered?._id ?? ''} ${props.focusWish}`}
       bar={
-        answered && (
-          <ComposerBar
-            title={`Replying to ${answered.senderId === peerId ? props.peerName : props.ownName}`}
-            messenger={messenger}
-            message={answered}
-            cancelLabel="Cancel reply"
-            onCancel={leave}
-          />
+        (answered || link.shown) && (
+          <>
+            {answered && (
+              <ComposerBar
+                title={`Replying to ${isIncoming(answered, messenger.userId) ? props.nameOf(answered.senderId) : 'yourself'}`}
+                messenger={messenger}
+                message={answered}
+                cancelLabel="Cancel reply"
+                onCancel={leave}
+              />
+            )}
+            {link.shown && (
+              <div className={styles.linkBar}>
+                <LinkCard {...link.shown} />
+                <IconButton icon="close" label="Remove preview" isSmall onClick={link.remove} />
+              </div>
+            )}
+          </>
         )
       }
       drawTools={props.drawTools}
       sending={{ replyTo: answered?._id, onSent }}
       onType={(text) => {
         messenger.drafts.set(peerId, text)
+        link.write(text)
         if (isBlank(text)) messenger.stopTyping(peerId)
         else messenger.typing(peerId)
       }}
       onSubmit={async (content) => {
         const replyTo = answered ? { replyTo: answered._id } : {}
-        await messenger.commands.sendMessage({ peerId, content, ...replyTo })
+        await messenger.commands.sendMessage({
+          peerId,
+          content,
+          link: link.of(content),
+          ...replyTo,
+        })
         onSent()
       }}
-      onCancel={leave}
+      // Escape takes the reply back first.
+      onCancel={answered ? leave : link.remove}
       {...(answered ? {} : { onUp: props.onEditNewest })}
     />
   )
@@ -188,4 +231,60 @@ function ComposerBar(props: ComposerBarProps) {
       <IconButton icon="close" label={props.cancelLabel} isSmall onClick={props.onCancel} />
     </div>
   )
+}
+
+interface CannotWriteProps {
+  messenger: Messenger
+  peerId: string
+  peerName: string
+  obstacle: WriteObstacle
+}
+
+/** In the composer's place: why nothing can be written, and what helps. */
+function CannotWrite({ messenger, peerId, peerName, obstacle }: CannotWriteProps) {
+  const { requests, connection } = messenger
+  const { attempt, failure } = useAttempt()
+  const isWaiting = useLivePart(requests.entries, (entries) =>
+    entries.some(({ request, state }) => isBlockOf(request, peerId) && state === 'waiting'),
+  )
+  const isLive = useLivePart(connection, ({ state }) => state === 'live')
+  if (obstacle === 'deleted') {
+    return (
+      <div className={cannotWriteStyles.bar} role="status">
+        <p>This account was deleted. You can't send messages here.</p>
+      </div>
+    )
+  }
+  const unblock = () => requests.add({ kind: 'block', userId: peerId, blocked: false })
+  return (
+    <div className={cannotWriteStyles.bar}>
+      <p role="status">
+        You blocked {peerName}. Unblock to send messages.
+        {isWaiting && !isLive && (
+          <small>Waiting for a connection. Until then, new messages may still arrive.</small>
+        )}
+      </p>
+      <Button look="quiet" onClick={() => attempt(unblock(), 'Failed to unblock user')}>
+        Unblock
+      </Button>
+      {failure}
+    </div>
+  )
+}
+
+function isBlockOf(request: { kind: string; userId?: string }, peerId: string): boolean {
+  return request.kind === 'block' && request.userId === peerId
+}
+
+/** Why nothing can be written to a person: their account was deleted, or the reader blocks them. */
+type WriteObstacle = 'deleted' | 'blocked'
+
+export function useWriteObstacle(
+  messenger: Pick<Messenger, 'peers' | 'blocked'>,
+  peerId: string,
+): WriteObstacle | undefined {
+  const peer = useLiveValue(messenger.peers.get(peerId))
+  const isBlocked = useLivePart(messenger.blocked, (ids) => ids.includes(peerId))
+  if (!peer?.isGroup && peer?.isDeleted) return 'deleted'
+  return isBlocked ? 'blocked' : undefined
 }

@@ -1,21 +1,27 @@
-import { Suspense } from 'react'
-import { unreachable } from '../../../schema/helpers/unreachable.ts'
+import { Suspense, useEffect, useState } from 'react'
+import { unreachable } from '../../../schema/helpers/assertions.ts'
 import type { MessageDocument } from '../../../schema/message.ts'
 import type { Messenger } from '../../sync/messenger-types.ts'
-import { LazyAlertDialog } from '../../ui/dialogs/lazy-alert-dialog.tsx'
-import { LazyConfirmDialog } from '../../ui/dialogs/lazy-confirm-dialog.tsx'
+import { LazyAlertDialog } from '../../ui/dialogs/lazy-dialogs.tsx'
 import { LazyActionMenu } from '../../ui/menus/lazy-action-menu.tsx'
 import type { MenuChoice, MenuPoint } from '../../ui/menus/menu-action.ts'
 import { namedQuickReactions } from '../../ui/text/quick-reaction-names.ts'
-import { canReact } from '../message/can-react.ts'
 import type { MessageHandlers } from '../message/draw-message.ts'
-import type { DrawReactionBar } from '../message/draw-reaction-bar.ts'
-import { listMessageActions } from '../message/list-message-actions.ts'
-import { useLiveMessage } from '../message/use-live-message.ts'
+import {
+  canReact,
+  type DrawReactionBar,
+  listMessageActions,
+} from '../message/list-message-actions.ts'
+import { useLiveMessage } from '../message/use-live-messages.ts'
 import type { Selection } from '../message/use-selection.ts'
-import { LazyDateDialog, LazyForwardDialog, LazyMessageInformationDialog } from './lazy-parts.tsx'
+import {
+  LazyDateDialog,
+  LazyDeleteDialog,
+  LazyForwardDialog,
+  LazyMessageInformationDialog,
+} from './lazy-parts.tsx'
 import type { OpenDialog } from './open-dialog.ts'
-import { useDeletion } from './use-deletion.ts'
+import { canDeleteForAll, useDeletion } from './use-deletion.ts'
 
 interface ConversationDialogProps {
   messenger: Messenger
@@ -43,7 +49,7 @@ export function ConversationDialog(props: ConversationDialogProps) {
 
 function DialogBody(props: ConversationDialogProps) {
   const { messenger, dialog, onClose } = props
-  const remove = useDeletion(props)
+  const { removeForMe, removeForAll } = useDeletion(props)
   switch (dialog.kind) {
     case 'menu':
       return <MessageMenu {...props} message={dialog.message} point={dialog.point} />
@@ -75,23 +81,19 @@ function DialogBody(props: ConversationDialogProps) {
       )
     case 'delete':
       return (
-        <LazyConfirmDialog
-          title={`Delete ${dialog.messages.length} messages?`}
-          text={
-            dialog.messages.some(({ isWhatsApp }) => isWhatsApp)
-              ? "They'll be removed from your devices. On WhatsApp the other person keeps them."
-              : "They'll be deleted for everyone. This can't be undone."
-          }
-          confirmLabel="Delete"
-          isDanger
-          onConfirm={() => void remove(dialog.messages)}
+        <LazyDeleteDialog
+          count={dialog.messages.length}
+          canDeleteForAll={canDeleteForAll(dialog.messages, messenger)}
+          isWhatsApp={dialog.messages.some(({ isWhatsApp }) => isWhatsApp)}
+          onForMe={() => void removeForMe(dialog.messages)}
+          onForAll={() => void removeForAll(dialog.messages)}
           onClose={onClose}
         />
       )
     case 'delete-failed':
       return (
         <LazyAlertDialog
-          text="Failed to delete some messages. Please try again."
+          text={`Failed to delete ${dialog.isSelected ? 'some messages' : 'message'}. Please try again.`}
           onClose={onClose}
         />
       )
@@ -108,6 +110,7 @@ interface MessageMenuProps extends ConversationDialogProps {
 function MessageMenu(props: MessageMenuProps) {
   const { messenger, message, point, actions, onClose } = props
   const live = useLiveMessage(messenger, message)
+  const place = useLifted(message._id) ?? point
   const choice: MenuChoice = {
     label: 'React',
     options: namedQuickReactions.map(({ emoji, name }) => ({ value: emoji, name })),
@@ -121,7 +124,7 @@ function MessageMenu(props: MessageMenuProps) {
   return (
     <LazyActionMenu
       label="Message actions"
-      point={point}
+      point={place}
       actions={listMessageActions({
         message: live,
         isOwn: live.senderId === messenger.userId,
@@ -131,6 +134,41 @@ function MessageMenu(props: MessageMenuProps) {
       onClose={onClose}
     />
   )
+}
+
+/** Under a finger the menu stands beneath or above the message instead of on it. */
+const besidePx = 8
+
+/** Enough for the menu of a message of either person. */
+const menuPx = 400
+
+/**
+ * Under a finger the message stands out while its menu is open: the others fade (conversation.module.css).
+ * Returns where the menu opens; undefined for a mouse.
+ */
+function useLifted(messageId: string): MenuPoint | undefined {
+  const [element] = useState(() => {
+    const isTouched = matchMedia('(pointer: coarse)').matches
+    return isTouched && document.querySelector<HTMLElement>(`[data-message-id="${messageId}"]`)
+  })
+  const [place] = useState(() => {
+    if (!element) return undefined
+    const { left, width, top, bottom } = element.getBoundingClientRect()
+    const isRoomBeneath = innerHeight - bottom > menuPx
+    return { x: left + width / 4, y: isRoomBeneath ? bottom + besidePx : top - besidePx }
+  })
+  useEffect(() => {
+    if (!element) return
+    const list = element.closest<HTMLElement>('[role="log"]')
+    element.dataset.lifted = ''
+    // Beside `:has`, which every message that scrolls into sight would ask about the whole list.
+    list?.setAttribute('data-lifts', '')
+    return () => {
+      delete element.dataset.lifted
+      list?.removeAttribute('data-lifts')
+    }
+  }, [element])
+  return place
 }
 
 interface ReactionChoiceProps extends ConversationDialogProps {

@@ -11,12 +11,10 @@ export const LazyMessageInformationDialog = lazy(() =>
   })),
 )
 
-export const LazyChatSearchBar = lazy(() =>
-  import('../chat-search/chat-search-bar.tsx').then((module) => ({
-    default: module.ChatSearchBar,
-  })),
-)
-
 export const LazyDateDialog = lazy(() =>
   import('./date-dialog.tsx').then((module) => ({ default: module.DateDialog })),
+)
+
+export const LazyDeleteDialog = lazy(() =>
+  import('./delete-dialog.tsx').then((module) => ({ default: module.DeleteDialog })),
 )

@@ -2,10 +2,10 @@ import type { MessageDocument } from '../../../schema/message.ts'
 import type { Messenger } from '../../sync/messenger-types.ts'
 import { Button } from '../../ui/buttons/button.tsx'
 import { Dialog } from '../../ui/dialogs/dialog.tsx'
-import { formatClockTime, formatDate } from '../../ui/format/format-clock-time.ts'
+import { formatClockTime, formatDate } from '../../ui/format/format-times.ts'
 import { MessageTicks } from '../../ui/icons/message-ticks.tsx'
 import { describeMessage } from '../../ui/text/describe-message.ts'
-import { useLiveMessage } from '../message/use-live-message.ts'
+import { useLiveMessage } from '../message/use-live-messages.ts'
 import styles from './dialogs.module.css'
 
 export interface MessageInformationDialogProps {

@@ -14,4 +14,4 @@ export type OpenDialog =
    */
   | { kind: 'date'; day?: number }
   | { kind: 'delete'; messages: readonly MessageDocument[] }
-  | { kind: 'delete-failed' }
+  | { kind: 'delete-failed'; isSelected: boolean }

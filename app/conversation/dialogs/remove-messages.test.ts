@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { openTestLab } from '../../lab/open-test-lab.ts'
-import { removeMessages } from './remove-messages.ts'
+import { removeMessages } from './use-deletion.ts'
 
 test('returns the messages if the device cannot store the deletion', async () => {
   const { ann, ben } = await openTestLab()

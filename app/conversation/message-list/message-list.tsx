@@ -1,22 +1,45 @@
-import { type ReactElement, type Ref, useImperativeHandle, useRef, useState } from 'react'
+import {
+  type ReactElement,
+  type ReactNode,
+  type Ref,
+  type RefObject,
+  useCallback,
+  useEffect,
+  useImperativeHandle,
+  useRef,
+  useState,
+} from 'react'
 import { Virtualizer, type VirtualizerHandle } from 'virtua'
+import { isIncoming } from '../../../schema/message.ts'
 import type { MessageWindow } from '../../database/views/message-window.ts'
 import type { VisibleRange } from '../../database/views/reading.ts'
 import type { ConversationView } from '../../sync/messenger-types.ts'
+import { IconButton } from '../../ui/buttons/icon-button.tsx'
+import { formatBadge } from '../../ui/format/format-amounts.ts'
 import { useArrowKeys } from '../../ui/hooks/use-arrow-keys.ts'
 import { useLatest } from '../../ui/hooks/use-latest.ts'
+import { useRisingRows } from '../../ui/hooks/use-row-motion.ts'
+import { Icon } from '../../ui/icons/icon.tsx'
+import { tapFinger } from '../../ui/menus/haptics.ts'
 import type { MenuPoint } from '../../ui/menus/menu-action.ts'
 import styles from '../styles/conversation.module.css'
-import type { MessageRow } from './build-message-rows.ts'
-import { FloatingDate } from './floating-date.tsx'
-import { JumpButton } from './jump-button.tsx'
-import type { ListPlace } from './list-place.ts'
-import { TypingBubble } from './typing-bubble.tsx'
-import { useFloatingDate } from './use-floating-date.ts'
+import { findInRow, type MessageRow, newestOf } from './build-message-rows.ts'
+import { FloatingDate, type FloatingDateHandle } from './floating-date.tsx'
+import { TypingBubble } from './no-messages.tsx'
+import type { ListPlace } from './step-window.ts'
+import { createSwipe } from './swipe.ts'
 import { useListScroll } from './use-list-scroll.ts'
-import { useMessageEvents } from './use-message-events.ts'
-import { useSight } from './use-sight.ts'
-import { useSwipe } from './use-swipe.ts'
+import { findMessageElement, useMessageEvents } from './use-message-events.ts'
+
+const settleMs = 150
+
+/** The visible height from which a message counts as seen. */
+const shownPx = 24
+
+/** The floating date's height from the top: a date header there replaces it. */
+const reachPx = 44
+
+const headerPx = 20
 
 export interface MessageListHandle {
   showEnd(): void
@@ -36,11 +59,14 @@ interface MessageListProps {
   isShift: boolean
   /** Increases when the rows belong to another place. */
   generation: number
+  ownId: string
   peerName: string
+  /** Leads from a line about encryption to the page about it. */
+  onLearnEncryption(): void
   isTyping: boolean
   drawMessage(
     row: MessageRow,
-    state: { isHovered: boolean; isPulled: boolean; isTabStop: boolean },
+    state: { hoveredId: string | undefined; isPulled: boolean; isTabStop: boolean },
   ): ReactElement
   onSight(sight: VisibleRange): void
   /** Called for Home and End: the list rarely renders the conversation's ends. */
@@ -83,6 +109,11 @@ export function MessageList(props: MessageListProps) {
     },
   })
   useArrowKeys(scroller, '[data-message-id]', props.onEndKey)
+  const rowIds = rows.map(({ message }) => message._id)
+  useRisingRows(rowIds, {
+    isAtEnd: !window.hasNewer,
+    find: (id) => scroller.current?.querySelector(`[data-message-id="${id}"]`),
+  })
   const cancelSwipe = useSwipe(scroller, {
     canSwipe: props.canReply,
     onPull: setPulledId,
@@ -97,7 +128,7 @@ export function MessageList(props: MessageListProps) {
     onHover: setHoveredId,
     onClick: props.onClick,
   })
-  const look = useSight(list, { rows, isAtEnd, onSight })
+  const look = useSight(list, { rows, isAtEnd, ownId: props.ownId, onSight })
   const { date, onMove } = useFloatingDate(scroller, list, { rows, isAtEnd })
 
   const showEnd = () => {
@@ -156,10 +187,20 @@ export function MessageList(props: MessageListProps) {
               <div key={row.message._id}>
                 <RowDividers row={row} onDay={props.onDay} />
                 {drawMessage(row, {
-                  isHovered: row.message._id === hoveredId,
-                  isPulled: row.message._id === pulledId,
+                  hoveredId: hoveredId && findInRow(row, hoveredId)?._id,
+                  isPulled: pulledId !== undefined && findInRow(row, pulledId) !== undefined,
                   isTabStop: index === rows.length - 1,
                 })}
+                {row.isEncryptedAfter && (
+                  <EncryptionLine onOpen={props.onLearnEncryption}>
+                    End-to-end encrypted from here on.
+                  </EncryptionLine>
+                )}
+                {row.isKeyChangedAfter && (
+                  <EncryptionLine onOpen={props.onLearnEncryption}>
+                    {peerName}'s security code changed.
+                  </EncryptionLine>
+                )}
               </div>
             )
             drawn.set(row, element)
@@ -179,7 +220,7 @@ export function MessageList(props: MessageListProps) {
 }
 
 function findRow(rows: readonly MessageRow[], messageId: string): number {
-  return rows.findIndex((row) => row.message._id === messageId)
+  return rows.findIndex((row) => findInRow(row, messageId) !== undefined)
 }
 
 function RowDividers({ row, onDay }: { row: MessageRow; onDay(day: number): void }) {
@@ -204,4 +245,198 @@ function RowDividers({ row, onDay }: { row: MessageRow; onDay(day: number): void
       )}
     </>
   )
+}
+
+/** Not a message: the chat is encrypted from here on, or the other person's key is another. */
+function EncryptionLine({ onOpen, children }: { onOpen(): void; children: ReactNode }) {
+  return (
+    <div className={styles.encryptionLine}>
+      <button type="button" onClick={onOpen}>
+        <Icon name="lock" size={14} />
+        <span>
+          {children} <span className={styles.more}>Learn more</span>
+        </span>
+      </button>
+    </div>
+  )
+}
+
+interface JumpButtonProps {
+  /** The number of the other person's unseen messages. */
+  newCount: number
+  /** `isInside`: the button has the focus, which it loses when it disappears. */
+  onJump(isInside: boolean): void
+}
+
+function JumpButton({ newCount, onJump }: JumpButtonProps) {
+  const label =
+    newCount > 0 ? `Go to the newest message, ${newCount} new` : 'Go to the newest message'
+  return (
+    <div className={styles.jumpPlace}>
+      <IconButton
+        className={styles.jump}
+        icon="down"
+        label={label}
+        // The field keeps the focus, and a phone's keyboard stays open.
+        onPointerDown={(event) => event.preventDefault()}
+        onClick={({ currentTarget }) => onJump(currentTarget === document.activeElement)}
+      />
+      {newCount > 0 && (
+        <span className={styles.jumpCount} aria-hidden="true">
+          {formatBadge(newCount)}
+        </span>
+      )}
+    </div>
+  )
+}
+
+interface FloatingDateOptions {
+  rows: readonly MessageRow[]
+  isAtEnd: boolean
+}
+
+/** Updates the floating date when the person scrolls; the list's own moves show nothing. */
+function useFloatingDate(
+  scroller: RefObject<HTMLElement | null>,
+  list: RefObject<VirtualizerHandle | null>,
+  options: FloatingDateOptions,
+) {
+  const date = useRef<FloatingDateHandle>(null)
+  const isByHand = useRef(false)
+  const latest = useLatest(options)
+
+  useEffect(() => {
+    const element = scroller.current
+    if (!element) return
+    const added = new AbortController()
+    const setByHand = () => {
+      isByHand.current = true
+    }
+    for (const name of ['wheel', 'touchmove', 'pointerdown', 'keydown']) {
+      element.addEventListener(name, setByHand, { passive: true, signal: added.signal })
+    }
+    return () => added.abort()
+  }, [scroller])
+
+  const onMove = useCallback(() => {
+    const handle = list.current
+    if (!handle || !isByHand.current) return
+    const { rows, isAtEnd } = latest.current
+    const index = handle.findItemIndex(handle.scrollOffset + reachPx)
+    const isHeaderThere =
+      rows[index]?.dayLabel !== undefined &&
+      handle.getItemOffset(index) > handle.scrollOffset - headerPx
+    const day = rows.findLast((row, place) => place <= index && row.dayLabel !== undefined)
+    date.current?.show(isAtEnd || isHeaderThere ? undefined : day?.dayLabel)
+  }, [list, latest])
+
+  return { date, onMove }
+}
+
+interface SightOptions {
+  ownId: string
+  rows: readonly MessageRow[]
+  isAtEnd: boolean
+  onSight(sight: VisibleRange): void
+}
+
+/**
+ * Reports the visible range soon after the list has moved or grown. Call the returned function when
+ * the list moves.
+ */
+function useSight(list: RefObject<VirtualizerHandle | null>, options: SightOptions): () => void {
+  const latest = useLatest(options)
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+
+  const tell = useCallback(() => {
+    clearTimeout(timer.current)
+    timer.current = undefined
+    const { rows, isAtEnd, ownId, onSight } = latest.current
+    const handle = list.current
+    if (!handle) return
+    const bottom = handle.scrollOffset + handle.viewportSize - shownPx
+    const last = isAtEnd ? rows.length - 1 : handle.findItemIndex(bottom)
+    const newest = rows.findLast(
+      ({ message }, index) => index <= last && isIncoming(message, ownId),
+    )
+    onSight({ upTo: newest ? newestOf(newest).orderedAt : 0, holdsEnd: isAtEnd })
+  }, [list, latest])
+
+  const look = useCallback(() => {
+    // A throttle, not a debounce: a person who scrolls continuously reads too.
+    timer.current ??= setTimeout(tell, settleMs)
+  }, [tell])
+
+  const { rows, isAtEnd } = options
+  useEffect(() => {
+    if (isAtEnd) return
+    // Immediately: after leaving the end, the person does not see arrivals while a scroll settles.
+    latest.current.onSight({ upTo: 0, holdsEnd: false })
+  }, [isAtEnd, latest])
+  useEffect(() => {
+    if (rows.length > 0 && isAtEnd) tell()
+    else look()
+  }, [rows, isAtEnd, look, tell])
+  useEffect(() => () => clearTimeout(timer.current), [])
+  return look
+}
+
+interface SwipeOptions {
+  canSwipe(messageId: string): boolean
+  /** Called with the message being pulled; undefined on release. */
+  onPull(messageId: string | undefined): void
+  /** Called when the pull is far enough. */
+  onReply(messageId: string): void
+}
+
+/**
+ * Lets a finger pull a message to the right for a reply. `--pulled-px` and `--pulled` (0–1) hold
+ * the distance.
+ * @returns ends the swipe that may have begun, as when the finger has opened a menu
+ */
+function useSwipe(container: RefObject<HTMLElement | null>, options: SwipeOptions): () => void {
+  const latest = useLatest(options)
+  const [swipe] = useState(createSwipe)
+  useEffect(() => {
+    const element = container.current
+    if (!element) return
+
+    function pullOf(target: EventTarget | null) {
+      const message = findMessageElement(target)
+      if (!message || !latest.current.canSwipe(message.id)) return undefined
+      // An album moves as a whole.
+      const { style } = message.element.closest<HTMLElement>('[data-album]') ?? message.element
+      return {
+        onPull(px: number, share: number) {
+          style.setProperty('--pulled-px', `${px}px`)
+          style.setProperty('--pulled', String(share))
+          latest.current.onPull(message.id)
+        },
+        onEnd(isFar: boolean) {
+          style.removeProperty('--pulled-px')
+          style.removeProperty('--pulled')
+          latest.current.onPull(undefined)
+          if (!isFar) return
+          tapFinger()
+          latest.current.onReply(message.id)
+        },
+      }
+    }
+
+    const listeners = {
+      pointerdown: (event: PointerEvent) => swipe.begin(event, pullOf(event.target)),
+      pointermove: swipe.move,
+      pointerup: swipe.end,
+      pointercancel: swipe.cancel,
+    }
+    const added = new AbortController()
+    for (const [name, listener] of Object.entries(listeners)) {
+      element.addEventListener(name, listener as EventListener, { signal: added.signal })
+    }
+    return () => {
+      swipe.cancel()
+      added.abort()
+    }
+  }, [container, latest, swipe])
+  return swipe.cancel
 }

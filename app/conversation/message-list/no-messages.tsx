@@ -1,5 +1,4 @@
 import styles from '../styles/conversation.module.css'
-import { TypingBubble } from './typing-bubble.tsx'
 
 interface NoMessagesProps {
   isLoaded: boolean
@@ -31,5 +30,17 @@ export function NoMessages(props: NoMessagesProps) {
       </div>
       {isTyping && <TypingBubble name={peerName} />}
     </>
+  )
+}
+
+export function TypingBubble({ name }: { name: string }) {
+  return (
+    <div className={styles.typingRow}>
+      <div className={styles.typingBubble} role="img" aria-label={`${name} is typing`}>
+        <span />
+        <span />
+        <span />
+      </div>
+    </div>
   )
 }

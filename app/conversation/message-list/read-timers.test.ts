@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { limits } from '../../../schema/limits.ts'
-import { createReadTimers, markEveryMs } from './read-timers.ts'
+import { createReadTimers, markEveryMs } from './use-reading.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())

@@ -33,3 +33,11 @@ export function stepWindow<T extends { _id: string }>(
   const withOldEnd = [...goal.slice(0, lastPlace + 1), ...items.slice(lastKept + 1)]
   return { items: withOldEnd, goal, isShift: true, generation }
 }
+
+/** The scroll position of a message list above its end. */
+export interface ListPlace {
+  /** The topmost visible message. */
+  messageId: string
+  /** How much of it is above the visible area. */
+  offsetPx: number
+}

@@ -2,7 +2,6 @@ import { type RefObject, useEffect } from 'react'
 import { useLatest } from '../../ui/hooks/use-latest.ts'
 import { createLongPress } from '../../ui/menus/long-press.ts'
 import type { MenuPoint } from '../../ui/menus/menu-action.ts'
-import { findMessageElement } from './find-message-element.ts'
 
 /** The list is at rest after this time without movement. */
 const restMs = 120
@@ -121,4 +120,17 @@ function createHover(onHover: (messageId: string | undefined) => void) {
       clearTimeout(timer)
     },
   }
+}
+
+/**
+ * The element of the message in which an event happened. An album has parts outside of its tiles,
+ * such as the caption of its last picture.
+ */
+export function findMessageElement(target: EventTarget | null) {
+  const element =
+    target instanceof Element
+      ? target.closest<HTMLElement>('[data-message-id], [data-of-message]')
+      : null
+  const id = element?.dataset.messageId ?? element?.dataset.ofMessage
+  return element && id ? { element, id } : undefined
 }

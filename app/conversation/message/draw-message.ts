@@ -17,12 +17,28 @@ export interface MessageHandlers extends MessageMenuHandlers {
   chooseReaction(message: MessageDocument, point: MenuPoint): void
 }
 
+/** One picture or video of an album. */
+export interface DrawnPart {
+  message: MessageDocument
+  canReact: boolean
+  /** Undefined outside selection mode. */
+  isSelected: boolean | undefined
+  isHighlighted: boolean
+}
+
 export interface MessageDrawing {
   message: MessageDocument
   isOwn: boolean
   ownId: string
-  peerName: string
+  /** Names whoever wrote it, or reacted to it. The same function until a name changes. */
+  nameOf(userId: string): string
   startsGroup: boolean
+  /** Does its author's name stand in it? */
+  showsAuthor: boolean
+  /** Pictures and videos sent together, of which `message` is the first. */
+  album: readonly DrawnPart[] | undefined
+  /** The part of the album under the mouse. */
+  hoveredId: string | undefined
   isHovered: boolean
   /** Is a finger pulling it to the right, for a reply? */
   isPulled: boolean

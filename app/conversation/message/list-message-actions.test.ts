@@ -14,6 +14,7 @@ const on: MessageMenuHandlers = {
   setStarred: nothing,
   showInformation: nothing,
   remove: nothing,
+  hide: nothing,
   goToMessage: nothing,
 }
 
@@ -40,14 +41,15 @@ test('Edit and Delete are offered on own messages only', () => {
   expect(theirs).toEqual(expect.arrayContaining(['Reply', 'Copy', 'Forward', 'Select']))
   expect(theirs).not.toContain('Edit')
   expect(theirs).not.toContain('Delete')
+  expect(theirs).toContain('Delete for me')
 })
 
 test('a message that never left is discarded, not deleted', () => {
   expect(labels({ status: 'sending' }, true)).toContain('Discard')
 })
 
-test('a deleted message can only be selected', () => {
-  expect(labels({ deletedAt: 2 }, true)).toEqual(['Select'])
+test('a deleted message can only be selected, or taken off the own devices', () => {
+  expect(labels({ deletedAt: 2 }, true)).toEqual(['Select', 'Delete for me'])
 })
 
 test('a file is forwarded once it is uploaded, and a message that says nothing is not', () => {

@@ -1,8 +1,9 @@
-import { isBlank } from '../../../schema/helpers/is-blank.ts'
-import { isAccepted, type MessageDocument } from '../../../schema/message.ts'
-import { canForward } from '../../database/commands/forwarding.ts'
-import type { MenuAction } from '../../ui/menus/menu-action.ts'
-import { isEditable } from './is-editable.ts'
+import type { ReactElement } from 'react'
+import { lockOf } from '../../../schema/encryption/sealed-part.ts'
+import { isBlank } from '../../../schema/helpers/text.ts'
+import { isAccepted, isSticker, type MessageDocument } from '../../../schema/message.ts'
+import { canForward } from '../../database/commands/change-message.ts'
+import type { MenuAction, MenuPoint } from '../../ui/menus/menu-action.ts'
 
 export interface MessageMenuHandlers {
   reply(message: MessageDocument): void
@@ -12,7 +13,10 @@ export interface MessageMenuHandlers {
   edit(message: MessageDocument): void
   setStarred(message: MessageDocument, isStarred: boolean): void
   showInformation(message: MessageDocument): void
+  /** Asks whether for everyone, unless it was never sent. */
   remove(message: MessageDocument): void
+  /** Deletes it for this person alone. */
+  hide(message: MessageDocument): void
   /** Scrolls to another message of the conversation and focuses it. */
   goToMessage(messageId: string): void
 }
@@ -24,8 +28,8 @@ interface MessageActionOptions {
 }
 
 /**
- * The menu of one message. Only its author can delete or edit it; a deleted one can only be
- * selected.
+ * The menu of one message. Only its author can edit it, or delete it for both; everybody can delete
+ * it for themselves, and a deleted one only that.
  */
 export function listMessageActions({ message, isOwn, on }: MessageActionOptions): MenuAction[] {
   const select: MenuAction = {
@@ -33,14 +37,21 @@ export function listMessageActions({ message, isOwn, on }: MessageActionOptions)
     icon: 'select',
     onSelect: () => on.toggleSelected(message),
   }
-  if (message.deletedAt !== undefined) return [select]
+  const hide: MenuAction = {
+    label: 'Delete for me',
+    icon: 'trash',
+    isDanger: true,
+    startsSection: true,
+    onSelect: () => on.hide(message),
+  }
+  if (message.deletedAt !== undefined) return [select, hide]
   const { isStarred, replyTo } = message
   const actions: MenuAction[] = [
     { label: 'Reply', icon: 'reply', onSelect: () => on.reply(message) },
     ...copyOf(message, on),
     ...forwardOf(message, on),
     {
-      label: isStarred ? 'Unstar' : 'Star',
+      label: nameStar(message),
       icon: isStarred ? 'unstar' : 'star',
       onSelect: () => on.setStarred(message, !isStarred),
     },
@@ -53,7 +64,7 @@ export function listMessageActions({ message, isOwn, on }: MessageActionOptions)
       onSelect: () => on.goToMessage(replyTo),
     })
   }
-  if (!isOwn) return actions
+  if (!isOwn) return [...actions, hide]
   if (isEditable(message)) {
     actions.push({ label: 'Edit', icon: 'edit', onSelect: () => on.edit(message) })
   }
@@ -68,13 +79,48 @@ export function listMessageActions({ message, isOwn, on }: MessageActionOptions)
   return actions
 }
 
+/** A starred sticker is in the tray of one's own. */
+function nameStar(message: MessageDocument): string {
+  if (isSticker(message)) return message.isStarred ? 'Remove from stickers' : 'Add to stickers'
+  return message.isStarred ? 'Unstar' : 'Star'
+}
+
 function forwardOf(message: MessageDocument, on: MessageMenuHandlers): MenuAction[] {
   if (!canForward(message)) return []
   return [{ label: 'Forward', icon: 'forward', onSelect: () => on.forward(message) }]
 }
 
 /** A file without words has nothing to copy. */
-function copyOf({ type, content }: MessageDocument, on: MessageMenuHandlers): MenuAction[] {
-  if (type !== 'text' && isBlank(content)) return []
+function copyOf(message: MessageDocument, on: MessageMenuHandlers): MenuAction[] {
+  const { type, content } = message
+  if (lockOf(message) || (type !== 'text' && isBlank(content))) return []
   return [{ label: 'Copy', icon: 'copy', onSelect: () => on.copy(content) }]
 }
+
+/** Would both people see a reaction to it? A reaction on the business channel reaches nobody. */
+export function canReact(message: MessageDocument): boolean {
+  return isAccepted(message) && message.deletedAt === undefined && !message.isWhatsApp
+}
+
+/** Can the author still edit the text? Not what is sealed and not open; a message that has gone to WhatsApp cannot change there. */
+export function isEditable(message: MessageDocument): boolean {
+  const { type, deletedAt, isWhatsApp } = message
+  if (lockOf(message)) return false
+  return type === 'text' && deletedAt === undefined && !(isWhatsApp && isAccepted(message))
+}
+
+interface ReactionBarDrawing {
+  point: MenuPoint
+  /** The current own reaction, if any. */
+  chosen: string | undefined
+  isExpanded: boolean
+  /** Called with the characters of an emoji. */
+  onChoose(emoji: string): void
+  onClose(): void
+}
+
+/**
+ * Draws the reaction choice. The shell provides it, so that the conversation does not depend on
+ * app/emoji.
+ */
+export type DrawReactionBar = (drawing: ReactionBarDrawing) => ReactElement

@@ -1,6 +1,7 @@
 import { useEffect, useReducer } from 'react'
 import type { MessageDocument } from '../../../schema/message.ts'
 import type { Messenger } from '../../sync/messenger-types.ts'
+import { useLiveValue } from '../../ui/hooks/use-live-value.ts'
 
 /**
  * The current versions of messages: a component that holds them, during selection, reply or in a
@@ -19,4 +20,12 @@ export function useLiveMessages(
     }
   }, [get, kept])
   return kept.map((message) => get(message._id).getSnapshot() ?? message)
+}
+
+/**
+ * The current version of a message: a component that holds one, during a reply or in a dialog,
+ * holds an old version.
+ */
+export function useLiveMessage(messenger: Messenger, kept: MessageDocument): MessageDocument {
+  return useLiveValue(messenger.messages.get(kept._id)) ?? kept
 }

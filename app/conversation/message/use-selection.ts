@@ -23,8 +23,8 @@ export function useSelection(messenger: Messenger): Selection {
   const [selected, setSelected] = useState(nothing)
   const kept = useMemo(() => [...selected.values()], [selected])
   const live = useLiveMessages(messenger, kept)
-  // A message discarded meanwhile is no longer visible, and cannot be selected.
-  const messages = live.filter((message) => !isDiscarded(message))
+  // A message discarded or hidden meanwhile is no longer visible, and cannot be selected.
+  const messages = live.filter((message) => !isDiscarded(message) && !message.isHidden)
   const isSelecting = messages.length > 0
   const clear = () => setSelected(nothing)
   useEscape(isSelecting, clear)

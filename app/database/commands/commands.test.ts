@@ -1,23 +1,27 @@
 import { v7 as createId } from 'uuid'
 import { expect, onTestFinished, test } from 'vitest'
-import { must } from '../../../schema/helpers/must.ts'
+import { must } from '../../../schema/helpers/assertions.ts'
 import { isEdited } from '../../../schema/message.ts'
-import { createLabDisk } from '../../lab/device/lab-disk.ts'
+import { createLabDisk } from '../../lab/kit/disk.ts'
 import { readDocuments } from '../storage/read-documents.ts'
 import { ann, ben, openTestDatabase } from '../testing/open-test-database.ts'
-import { changeConversation } from './change-conversation.ts'
-import { changeMessage } from './change-message.ts'
-import { clearConversation } from './clear-conversation.ts'
-import { deleteMessage } from './delete-message.ts'
-import { discardMessage } from './discard-message.ts'
-import { editMessage } from './edit-message.ts'
+import {
+  changeConversation,
+  clearConversation,
+  setConversationFlag,
+  setMuted,
+} from './change-conversation.ts'
+import {
+  changeMessage,
+  deleteMessage,
+  discardMessage,
+  editMessage,
+  retryMessage,
+  setReaction,
+  setStarred,
+} from './change-message.ts'
 import { markRead } from './mark-read.ts'
-import { retryMessage } from './retry-message.ts'
 import { sendMessage } from './send-message.ts'
-import { setConversationFlag } from './set-conversation-flag.ts'
-import { setMuted } from './set-muted.ts'
-import { setReaction } from './set-reaction.ts'
-import { setStarred } from './set-starred.ts'
 
 async function start(options: Parameters<typeof openTestDatabase>[0] = {}) {
   const opened = await openTestDatabase(options)

@@ -1,6 +1,7 @@
-import type { CommandContext } from '../storage/command-context.ts'
+import type { AttachedFile } from '../../../schema/attached-file.ts'
+import type { MediaType } from '../../../schema/media.ts'
+import type { CommandContext } from '../storage/collections.ts'
 import { beginConversation } from './change-conversation.ts'
-import type { OutgoingFile } from './outgoing-file.ts'
 
 /**
  * Stores a message and its file on the device (P1). The upload waits for the network: a message
@@ -15,4 +16,18 @@ export async function sendFile(context: CommandContext, outgoing: OutgoingFile):
   // Both are stored by now: a failure here must not make their author resend them.
   await beginConversation(context.database.conversations, message).catch(() => {})
   return message._id
+}
+
+export interface OutgoingFile {
+  /** Its preassigned id, if any: sent twice, it is one message (P2). */
+  id?: string
+  peerId: string
+  bytes: Blob
+  about: AttachedFile
+  /** The apparent type; the server checks the bytes. */
+  type: MediaType
+  /** The caption; empty for none. */
+  content: string
+  /** The id of the answered message. */
+  replyTo?: string
 }

@@ -1,9 +1,9 @@
 import { v7 as createId } from 'uuid'
+import type { LinkPreview } from '../../../schema/link-preview.ts'
 import { type MessageDocument, messageDocument } from '../../../schema/message.ts'
 import { refuseText } from '../../../schema/permit-message-change.ts'
-import type { CommandContext } from '../storage/command-context.ts'
-import { readDexie } from '../storage/dexie/owed-notes.ts'
-import { writeWithNote } from '../storage/dexie/staged-notes.ts'
+import type { CommandContext } from '../storage/collections.ts'
+import { readDexie, writeWithNote } from '../storage/dexie/owed-notes.ts'
 import { toStoredMessage } from '../storage/stored-message.ts'
 import { beginConversation } from './change-conversation.ts'
 
@@ -18,6 +18,8 @@ export interface OutgoingMessage {
   /** It was not written in the composer: the draft there stays, whatever it says. */
   keepsDraft?: boolean
   forwarded?: ForwardedFile | undefined
+  /** What the page behind an address in it says of itself: not told to a customer, nor in a sealed message. */
+  link?: LinkPreview | undefined
   /** Its form for a business-channel customer, if more than text. */
   business?: Pick<MessageDocument, 'type' | 'template' | 'interactive'>
 }
@@ -40,6 +42,11 @@ export async function sendMessage(
   const content = outgoing.content.trim()
   const refusal = refuseText({ content, ...forwarded })
   if (refusal) throw new Error(refusal.error)
+  if (forwarded?.file?.key && !database.sealing.canSeal(peerId)) {
+    throw new Error(
+      `“${forwarded.file.name}” is encrypted, and this person can't open it. Save it and send it as a new file.`,
+    )
+  }
   const message = messageDocument.parse({
     _id: outgoing.id ?? createId(),
     peerId,
@@ -50,9 +57,11 @@ export async function sendMessage(
     orderedAt: await database.places.nextOrderedAt(peerId),
     ...(replyTo && { replyTo }),
     ...forwarded,
+    ...(outgoing.link && !database.sealing.mustSeal(peerId) && { link: outgoing.link }),
     ...business,
   })
-  const insert = () => database.messages.insert(toStoredMessage(message))
+  const insert = () =>
+    database.messages.insert(toStoredMessage(database.sealing.seal(message, undefined), userId))
   await storeWithNote(context, { messageId: message._id, note }, insert)
   // The message is stored by now: a failure here must not make its author resend it.
   await beginConversation(database.conversations, message).catch(() => {})

@@ -2,9 +2,9 @@ import { v7 as createId } from 'uuid'
 import { type MessageDocument, messageDocument } from '../../../schema/message.ts'
 import { refuseText } from '../../../schema/permit-message-change.ts'
 import { createFileStore } from '../files/file-store.ts'
-import type { CommandContext } from '../storage/command-context.ts'
+import type { CommandContext } from '../storage/collections.ts'
 import { toStoredMessage } from '../storage/stored-message.ts'
-import type { OutgoingFile } from './outgoing-file.ts'
+import type { OutgoingFile } from './send-file.ts'
 
 /**
  * Writes a message and its file into the device's database in one transaction.
@@ -31,7 +31,8 @@ export async function storeFileMessage(
     orderedAt: await database.places.nextOrderedAt(peerId),
     ...(replyTo && { replyTo }),
   })
-  const insert = () => database.messages.insert(toStoredMessage(message))
+  const insert = () =>
+    database.messages.insert(toStoredMessage(database.sealing.seal(message, undefined), userId))
   await createFileStore(context)
     .storeWith(message._id, bytes, insert)
     .catch((cause: unknown) => {

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { createLabLocks } from '../../lab/device/lab-locks.ts'
 import { untilLive } from '../../lab/device/read-conversation.ts'
+import { createLabLocks } from '../../lab/kit/locks.ts'
 import { createKeyValueStorage } from '../storage/key-value-storage.ts'
 import type { PetrelDatabase } from '../storage/open-database.ts'
 import type { StoredDraft } from '../storage/open-device-store.ts'

@@ -1,3 +1,5 @@
+import * as z from 'zod/mini'
+import { parseJson } from '../../../schema/helpers/json.ts'
 import type { KeyValueStorage } from '../storage/key-value-storage.ts'
 import {
   type DeviceStore,
@@ -6,10 +8,18 @@ import {
   subscribeToTable,
 } from '../storage/open-device-store.ts'
 import { createLiveValue, type LiveValue, type SettableLiveValue } from '../views/live-value.ts'
-import { dropSent } from './drop-sent.ts'
 import { type LeftDrafts, toLeftDrafts } from './left-drafts.ts'
-import { readMirroredDrafts } from './read-mirrored-drafts.ts'
 import type { TabSlot } from './tab-slot.ts'
+
+const mirroredDraft = z.object({
+  text: z.string(),
+  at: z.number(),
+  replyTo: z.optional(z.string()),
+  edit: z.optional(z.object({ messageId: z.string(), text: z.string() })),
+  sending: z.optional(
+    z.object({ messageId: z.string(), text: z.string(), replyTo: z.optional(z.string()) }),
+  ),
+})
 
 export type Draft = Pick<StoredDraft, 'text' | 'replyTo' | 'edit'>
 
@@ -314,4 +324,25 @@ function readPeerId(id: string): string {
 
 function readSlot(id: string): number {
   return Number(id.split('/')[1] ?? 0)
+}
+
+/**
+ * The rest of a text whose beginning became a message; undefined when the text does not begin with
+ * it.
+ */
+export function dropSent(text: string, sent: string): string | undefined {
+  const begun = text.trimStart()
+  if (sent === '' || !begun.startsWith(sent)) return undefined
+  const rest = begun.slice(sent.length)
+  return rest.trim() === '' ? '' : rest
+}
+
+/** Drafts that did not reach the database: the entries of localStorage under `prefix`. */
+function readMirroredDrafts(texts: KeyValueStorage | undefined, prefix: string): StoredDraft[] {
+  const keys = Array.from({ length: texts?.length ?? 0 }, (_, index) => texts?.key(index))
+  return keys.flatMap((key) => {
+    if (!key?.startsWith(prefix)) return []
+    const draft = mirroredDraft.safeParse(parseJson(texts?.getItem(key) ?? ''))
+    return draft.success ? [{ _id: key.slice(prefix.length), ...draft.data }] : []
+  })
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { dropSent } from './drop-sent.ts'
+import { dropSent } from './drafts.ts'
 
 test.each([
   ['hello', 'hello', ''],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createLabDisk } from '../../lab/device/lab-disk.ts'
+import { createLabDisk } from '../../lab/kit/disk.ts'
 import { sendMessage } from '../commands/send-message.ts'
 import { ben, openTestDatabase } from '../testing/open-test-database.ts'
 import { readLeftDrafts, toLeftDrafts } from './left-drafts.ts'

@@ -1,5 +1,5 @@
 import type { MessageDocument } from '../../../schema/message.ts'
-import type { CommandContext } from '../storage/command-context.ts'
+import type { CommandContext } from '../storage/collections.ts'
 import { noteTable } from '../storage/dexie/accompany-writes.ts'
 import { readDexie } from '../storage/dexie/owed-notes.ts'
 

@@ -1,11 +1,8 @@
 import { expect, test } from 'vitest'
 import { type MessageDocument, messageDocument } from '../../../schema/message.ts'
-import { changeConversation } from '../commands/change-conversation.ts'
-import { changeMessage } from '../commands/change-message.ts'
-import { findClearPlace } from '../commands/clear-conversation.ts'
-import { deleteMessage } from '../commands/delete-message.ts'
+import { changeConversation, findClearPlace } from '../commands/change-conversation.ts'
+import { changeMessage, deleteMessage, setStarred } from '../commands/change-message.ts'
 import { sendFile } from '../commands/send-file.ts'
-import { setStarred } from '../commands/set-starred.ts'
 import { toStoredMessage } from '../storage/stored-message.ts'
 import { ann, ben, openTestDatabase } from '../testing/open-test-database.ts'
 import { createFileLedger } from './file-ledger.ts'
@@ -116,7 +113,7 @@ test('P1: bytes that lie under the message of another chat stay while a message 
     }
     const times = { createdAt: 1, orderedAt: context.now() }
     const message = messageDocument.parse({ ...facts, ...times, file: about, ...of, ...sent })
-    await messages.insert(toStoredMessage(message))
+    await messages.insert(toStoredMessage(message, ann))
     return _id
   }
   const { mediaUrl } = forNobody

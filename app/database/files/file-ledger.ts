@@ -1,9 +1,9 @@
 import type { MessageDocument } from '../../../schema/message.ts'
-import type { CommandContext } from '../storage/command-context.ts'
+import { type CommandContext, ownerOf } from '../storage/collections.ts'
 import { noteTable } from '../storage/dexie/accompany-writes.ts'
 import { readDexie } from '../storage/dexie/owed-notes.ts'
 import { findHolders, isUnsent, listWanting } from '../storage/find-wanted-files.ts'
-import { addressPrefix, filePrefix, type KeptFile } from '../storage/kept-file.ts'
+import { addressPrefix, filePrefix, type KeptFile } from '../storage/queued-request.ts'
 import { readDocuments } from '../storage/read-documents.ts'
 import type { StoredMessage } from '../storage/stored-message.ts'
 
@@ -53,6 +53,7 @@ export function createFileLedger({ database, now }: Pick<CommandContext, 'databa
   const { messages, conversations } = database
   const opening = readDexie(messages.storageInstance)
   const touched = new Map<string, number>()
+  const isOwnUnsent = (message: StoredMessage) => isUnsent(message, ownerOf(messages))
 
   async function openTables() {
     const dexie = await opening
@@ -107,7 +108,7 @@ export function createFileLedger({ database, now }: Pick<CommandContext, 'databa
     const isCleared = await readClearings([...stored.values(), ...wanting])
     const starred = wanting.filter((message) => message.isStarred && !isCleared(message))
     const starredHolders = await findHolders(notes, starred)
-    const unsentHolders = await findHolders(notes, wanting.filter(isUnsent))
+    const unsentHolders = await findHolders(notes, wanting.filter(isOwnUnsent))
     return [...used].map(([messageId, { size, usedAt }]) => {
       const message = stored.get(messageId)
       return {
@@ -115,9 +116,10 @@ export function createFileLedger({ database, now }: Pick<CommandContext, 'databa
         size,
         usedAt,
         ...(message && { peerId: message.peerId, mediaUrl: message.mediaUrl }),
-        isUnsent: unsentHolders.has(messageId) || (message !== undefined && isUnsent(message)),
-        isStarred: starredHolders.has(messageId) || Boolean(message?.isStarred),
-        isCleared: message !== undefined && (isCleared(message) || message.deletedAt !== undefined),
+        isUnsent: unsentHolders.has(messageId) || (message !== undefined && isOwnUnsent(message)),
+        isStarred:
+          starredHolders.has(messageId) || Boolean(message?.isStarred && !message.isHidden),
+        isCleared: message !== undefined && (isCleared(message) || isGone(message)),
         isWantedElsewhere: starredHolders.has(messageId) || unsentHolders.has(messageId),
       }
     })
@@ -160,12 +162,12 @@ export function createFileLedger({ database, now }: Pick<CommandContext, 'databa
         const wanting = await listWanting(documents)
         const holders = await findHolders(
           notes,
-          wanting.filter((message) => isUnsent(message) || !isCleared(message)),
+          wanting.filter((message) => isOwnUnsent(message) || !isCleared(message)),
         )
         const leaving = entries.filter(({ messageId }, at) => {
           const message = stored[at]
           if (holders.has(messageId)) return false
-          return !message || !(isUnsent(message) || (keepsStarred && message.isStarred))
+          return !message || !(isOwnUnsent(message) || (keepsStarred && message.isStarred))
         })
         const ids = new Set(leaving.map(({ messageId }) => messageId))
         const addresses = leaving.flatMap(({ mediaUrl }) => mediaUrl ?? [])
@@ -180,4 +182,9 @@ export function createFileLedger({ database, now }: Pick<CommandContext, 'databa
       })
     },
   }
+}
+
+/** Do its owner's screens show its file no more? */
+function isGone({ deletedAt, isHidden }: MessageDocument): boolean {
+  return deletedAt !== undefined || isHidden === true
 }

@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest'
-import { createLabDisk } from '../../lab/device/lab-disk.ts'
-import { changeMessage } from '../commands/change-message.ts'
-import { deleteMessage } from '../commands/delete-message.ts'
-import { discardMessage } from '../commands/discard-message.ts'
-import { retryMessage } from '../commands/retry-message.ts'
+import { createLabDisk } from '../../lab/kit/disk.ts'
+import {
+  changeMessage,
+  deleteMessage,
+  discardMessage,
+  retryMessage,
+} from '../commands/change-message.ts'
 import { sendFile } from '../commands/send-file.ts'
 import { ben, openTestDatabase } from '../testing/open-test-database.ts'
 import { createFileStore } from './file-store.ts'

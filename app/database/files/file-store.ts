@@ -1,9 +1,8 @@
 import type { MessageDocument } from '../../../schema/message.ts'
-import type { CommandContext } from '../storage/command-context.ts'
+import type { CommandContext } from '../storage/collections.ts'
 import { noteTable } from '../storage/dexie/accompany-writes.ts'
-import { readDexie } from '../storage/dexie/owed-notes.ts'
-import { writeWithNote } from '../storage/dexie/staged-notes.ts'
-import { addressPrefix, filePrefix, type KeptFile } from '../storage/kept-file.ts'
+import { readDexie, writeWithNote } from '../storage/dexie/owed-notes.ts'
+import { addressPrefix, filePrefix, type KeptFile } from '../storage/queued-request.ts'
 
 /**
  * The message under which an address's file is stored: a forward needs no second copy of the bytes.

@@ -1,6 +1,6 @@
 import { v7 as createId } from 'uuid'
 import { expect, test } from 'vitest'
-import { createLabLocks } from '../../lab/device/lab-locks.ts'
+import { createLabLocks } from '../../lab/kit/locks.ts'
 import { sendFile } from '../commands/send-file.ts'
 import { ben, openTestDatabase } from '../testing/open-test-database.ts'
 import { createVoiceDrafts } from './voice-drafts.ts'

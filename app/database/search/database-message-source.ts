@@ -1,5 +1,6 @@
 import { getChangedDocumentsSince } from 'rxdb/plugins/core'
 import type { MessageDocument } from '../../../schema/message.ts'
+import { subscribeToChanges } from '../storage/collections.ts'
 import { readDexie } from '../storage/dexie/owed-notes.ts'
 import {
   dropSetBack,
@@ -10,7 +11,6 @@ import {
 import type { PetrelDatabase } from '../storage/open-database.ts'
 import { countDocuments, queryDocuments, readDocuments } from '../storage/read-documents.ts'
 import { fromStoredMessage, type StoredMessage } from '../storage/stored-message.ts'
-import { subscribeToChanges } from '../storage/subscribe-to-changes.ts'
 import type { MessageSource } from './message-source.ts'
 
 /** RxDB's read position: the time of the last write, epoch ms with decimals, and a message id. */

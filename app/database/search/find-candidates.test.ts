@@ -1,11 +1,10 @@
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb'
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
-import { commitEdits } from './commit-edits.ts'
-import { createEdits } from './edits.ts'
-import { type Candidate, compareNewestFirst, findCandidates } from './find-candidates.ts'
 import { listLookups, listTerms } from './index-terms.ts'
 import { type IndexStore, openIndexStore } from './open-index-store.ts'
+import { commitEdits, createEdits } from './search-index.ts'
+import { type Candidate, compareNewestFirst, findCandidates } from './search-messages.ts'
 import { parseQuery } from './search-query.ts'
 
 const peerId = 'ben'

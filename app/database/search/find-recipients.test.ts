@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { describeDeletedUser } from '../../../schema/deleted-user.ts'
-import type { KnownPerson } from '../storage/known-person.ts'
+import { describeDeletedUser } from '../../../schema/user.ts'
+import type { KnownPerson } from '../storage/known-peer.ts'
 import type { ConversationRow } from '../views/conversation-row.ts'
 import { findRecipients } from './find-recipients.ts'
 

@@ -4,7 +4,7 @@ import { foldText } from './fold-text.ts'
 
 /**
  * Possible recipients: chat partners, newest first, then everyone else the device knows. Omits
- * deleted accounts, and the people the sender blocks.
+ * groups, deleted accounts, and the people the sender blocks.
  * @param name - a part of the name; empty matches everyone
  */
 export function findRecipients({
@@ -18,7 +18,9 @@ export function findRecipients({
   blocked: readonly string[]
   name: string
 }): PublicUser[] {
-  const talkedWith = rows.flatMap(({ peer }) => (peer && !peer.isDeleted ? [peer] : []))
+  const talkedWith = rows.flatMap(({ peer }) =>
+    peer && !peer.isGroup && !peer.isDeleted ? [peer] : [],
+  )
   const known = new Set(talkedWith.map((person) => person._id))
   const wanted = foldText(name.trim())
   return [...talkedWith, ...everybody.filter((person) => !known.has(person._id))].filter(

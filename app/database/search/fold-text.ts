@@ -1,4 +1,4 @@
-import { normalizeText } from '../../../schema/helpers/normalize-text.ts'
+import { normalizeText } from '../../../schema/helpers/text.ts'
 
 /**
  * Optional marks in typing: accents, vowel points, the hamza of an alef. Keeps the marks of Thai,

@@ -1,6 +1,5 @@
 import { foldText } from './fold-text.ts'
-import { parseQuery } from './search-query.ts'
-import { splitWords } from './split-words.ts'
+import { parseQuery, splitWords } from './search-query.ts'
 
 const onlyAscii = /^[\0-\x7f]*$/
 

@@ -1,6 +1,5 @@
 import { foldText } from './fold-text.ts'
-import type { SearchQuery } from './search-query.ts'
-import { splitWords } from './split-words.ts'
+import { type SearchQuery, splitWords } from './search-query.ts'
 
 /** No one types more, and storing a pasted key of thousands of letters twice is useless. */
 const termMaxLength = 40

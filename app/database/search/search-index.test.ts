@@ -1,14 +1,16 @@
 import fc from 'fast-check'
 import { v7 as createId } from 'uuid'
 import { expect, onTestFinished, test } from 'vitest'
-import { must } from '../../../schema/helpers/must.ts'
-import { changeMessage } from '../commands/change-message.ts'
-import { clearConversation } from '../commands/clear-conversation.ts'
-import { deleteMessage } from '../commands/delete-message.ts'
-import { editMessage } from '../commands/edit-message.ts'
+import { must } from '../../../schema/helpers/assertions.ts'
+import { clearConversation } from '../commands/change-conversation.ts'
+import {
+  changeMessage,
+  deleteMessage,
+  editMessage,
+  setStarred,
+} from '../commands/change-message.ts'
 import { sendMessage } from '../commands/send-message.ts'
-import { setStarred } from '../commands/set-starred.ts'
-import type { CommandContext } from '../storage/command-context.ts'
+import type { CommandContext } from '../storage/collections.ts'
 import { readDexie } from '../storage/dexie/owed-notes.ts'
 import { readSetBack } from '../storage/dexie/record-set-back.ts'
 import type { PetrelDatabase } from '../storage/open-database.ts'
@@ -18,7 +20,7 @@ import {
   type StoredMessage,
   toStoredMessage,
 } from '../storage/stored-message.ts'
-import { ben } from '../testing/open-test-database.ts'
+import { ann, ben } from '../testing/open-test-database.ts'
 import { listSearchable, openTestSearch, receiveMessages } from '../testing/open-test-search.ts'
 import { createMessageSource } from './database-message-source.ts'
 import { listTerms } from './index-terms.ts'
@@ -71,7 +73,24 @@ test('what is found is the message itself, and the page says whether the index i
   await index.catchUp()
   const page = await index.search({ text: 'hel', limit: 10 })
   expect(page).toMatchObject({ messages: [{ _id, content: 'hello' }], isComplete: true })
-  expect(index.progress.getSnapshot()).toEqual({ state: 'ready' })
+  expect(index.progress.getSnapshot()).toMatchObject({ state: 'ready' })
+})
+
+test('whoever searches is told when what is new has become searchable, and only then', async () => {
+  const { say, index } = await start()
+  await say('the boat is ready')
+  await index.catchUp()
+  const found: string[][] = []
+  onTestFinished(
+    index.progress.subscribe(() => {
+      void findIds(index, 'boat').then((ids) => found.push(ids))
+    }),
+  )
+  await index.catchUp()
+  expect(found).toEqual([])
+  const later = await say('the other boat')
+  await index.catchUp()
+  await expect.poll(() => found.at(-1)?.[0]).toBe(later)
 })
 
 test('within one conversation only its messages are found', async () => {
@@ -321,7 +340,7 @@ test('P10: an index that cannot be kept says so, and tries again at the next cha
   const messageId = await sendMessage(context, { peerId: ben, content: 'hello' })
   await index.catchUp()
   expect(await findIds(index, 'hello')).toEqual([messageId])
-  expect(index.progress.getSnapshot()).toEqual({ state: 'ready' })
+  expect(index.progress.getSnapshot()).toMatchObject({ state: 'ready' })
 })
 
 test('a destroyed index leaves nothing on the device', async () => {
@@ -339,7 +358,7 @@ async function storeAt(
   database: PetrelDatabase,
   { like, content, lwt }: { like: StoredMessage; content: string; lwt: number },
 ): Promise<string> {
-  const stored = toStoredMessage({ ...fromStoredMessage(like), _id: createId(), content })
+  const stored = toStoredMessage({ ...fromStoredMessage(like), _id: createId(), content }, ann)
   const document = { ...stored, _meta: { lwt }, _deleted: false, _attachments: {}, _rev: '1-test' }
   await database.messages.storageInstance.originalStorageInstance.bulkWrite([{ document }], 'test')
   return stored._id

@@ -1,15 +1,37 @@
 import { createLiveValue, type LiveValue } from '../views/live-value.ts'
 import { createRefresher } from '../views/refresher.ts'
-import { indexSlice } from './index-slice.ts'
+import { editSegment, type PlacedMessage, type SegmentEdit } from './edit-segment.ts'
+import { listTerms, peerBucket } from './index-terms.ts'
 import type { MessageSource, SearchableMessage } from './message-source.ts'
-import { type IndexStoreOptions, openIndexStore } from './open-index-store.ts'
+import {
+  type IndexState,
+  type IndexStore,
+  type IndexStoreOptions,
+  openIndexStore,
+} from './open-index-store.ts'
+import { scanLines, segmentSize } from './posting-lines.ts'
 import { type FoundPage, type SearchRequest, searchMessages } from './search-messages.ts'
 import { yieldToScreen as yieldWhenIdle } from './yield-to-screen.ts'
 
-/** `share`: the searchable part of the device's messages, 0–1. */
+/** A page stays well under a frame between two clock checks. */
+const workMaxMs = 5
+
+/** Larger writes would hold up searches, which wait for them. */
+const segmentsPerWrite = 8
+
+/** How many segments' edits memory holds together. */
+const segmentsPerSweep = 8
+
+/** Reading and writing this many takes part of each of a few frames. */
+const sliceSize = 250
+
+/**
+ * `share`: the searchable part of the device's messages, 0–1. `generation`: grows with each change that it takes in, after
+ * which the same search may find something else.
+ */
 export type IndexProgress =
   | { state: 'building'; share: number }
-  | { state: 'ready' }
+  | { state: 'ready'; generation: number }
   | { state: 'failed'; error: unknown }
 
 export interface SearchPage<Message> extends FoundPage<Message> {
@@ -65,7 +87,11 @@ export async function createSearchIndex<Message extends SearchableMessage>(
     while (!closing.signal.aborted) {
       const scanned = await indexSlice({ store, source, yieldToScreen })
       if (scanned === 'done') {
-        if (progress.getSnapshot().state !== 'ready') progress.set({ state: 'ready' })
+        const { generation } = await readState(store)
+        const now = progress.getSnapshot()
+        if (now.state !== 'ready' || now.generation !== generation) {
+          progress.set({ state: 'ready', generation })
+        }
         return
       }
       if (scanned !== 'swept') {
@@ -107,5 +133,227 @@ export async function createSearchIndex<Message extends SearchableMessage>(
       await close()
       await store.delete()
     },
+  }
+}
+
+interface SliceOptions {
+  store: IndexStore
+  source: MessageSource<SearchableMessage>
+  yieldToScreen(): Promise<void>
+}
+
+/**
+ * Advances the index by one slice.
+ *
+ * @returns the number of messages read since the index began, `swept` when cleared ones left it, or
+ * `done` when the index is current
+ */
+async function indexSlice(options: SliceOptions): Promise<number | 'swept' | 'done'> {
+  const { store, source, yieldToScreen } = options
+  const begin = await readState(store)
+  if (await sweepCleared(options, begin)) return 'swept'
+  const { messages, next: checkpoint } = await source.readChanges(begin.checkpoint, sliceSize)
+  if (messages.length === 0) {
+    await source.settle()
+    return 'done'
+  }
+  for (;;) {
+    const state = await readState(store)
+    const clearedMarks = await joinMarks(source, state)
+    const edits = await planEdits({ store, messages, clearedMarks, yieldToScreen })
+    const scanned = state.scanned + messages.length
+    const next = { checkpoint, scanned }
+    if (await commitEdits(store, { state, edits, next })) {
+      if (messages.length === sliceSize) return scanned
+      await source.settle()
+      return 'done'
+    }
+    // Another tab wrote first: this slice must still be written, unless that tab did.
+    await yieldToScreen()
+  }
+}
+
+/** True when something was swept; there may be more to sweep. */
+async function sweepCleared({ store, source }: SliceOptions, state: IndexState): Promise<boolean> {
+  const marks = await joinMarks(source, state)
+  const unswept = [...marks].filter(([peerId, upTo]) => upTo > (state.swept[peerId] ?? 0))
+  if (unswept.length === 0) return false
+  const edits = await planSweep(store, unswept)
+  const next = edits.length === 0 ? { swept: Object.fromEntries(marks) } : {}
+  await commitEdits(store, { state, edits, next })
+  return true
+}
+
+/** A tab that has not seen a mark yet must not restore what another one swept. */
+async function joinMarks(
+  source: MessageSource<SearchableMessage>,
+  state: IndexState,
+): Promise<Map<string, number>> {
+  const marks = new Map(Object.entries(state.swept))
+  for (const [peerId, upTo] of await source.readClearedMarks()) {
+    marks.set(peerId, Math.max(upTo, marks.get(peerId) ?? 0))
+  }
+  return marks
+}
+
+async function readState(store: IndexStore): Promise<IndexState> {
+  const state = await store.state.get('state')
+  if (!state) throw new Error('The search index was deleted while it was in use.')
+  return state
+}
+
+/**
+ * Removes the words of cleared messages from the index, some segments at a time.
+ *
+ * @returns the next edits; none when all these conversations are swept up to their marks
+ */
+async function planSweep(
+  store: IndexStore,
+  cleared: readonly (readonly [peerId: string, upTo: number])[],
+): Promise<SegmentEdit[]> {
+  const edits = createEdits()
+  const highest = Math.max(...cleared.map(([, upTo]) => upTo))
+  for (const { segment, oldest } of await store.heads.toArray()) {
+    if (oldest > highest) continue
+    if (edits.list().length === segmentsPerSweep) break
+    const row = await store.postings.get([peerBucket, segment])
+    const members = await store.members.get(segment)
+    if (!row || !members) continue
+    const ids = members.ids.split('\n')
+    for (const [peerId, upTo] of cleared) {
+      scanLines(row.lines, `${peerId}\t`, (position) => {
+        const orderedAt = members.orders[position] ?? Number.POSITIVE_INFINITY
+        const _id = ids[position]
+        if (_id && orderedAt <= upTo) edits.drop({ _id, segment, position })
+      })
+    }
+  }
+  return edits.list()
+}
+
+/**
+ * Writes edits planned on `state`, then the new state. An interruption in between is harmless:
+ * rereading the same messages finds those edits unchanged.
+ *
+ * @returns false when another tab wrote meanwhile: the plan is void and must be remade
+ */
+export async function commitEdits(
+  store: IndexStore,
+  plan: { state: IndexState; edits: readonly SegmentEdit[]; next: Partial<IndexState> },
+): Promise<boolean> {
+  const { edits, next } = plan
+  let { generation } = plan.state
+  for (let from = 0; from < edits.length || from === 0; from += segmentsPerWrite) {
+    const isLast = from + segmentsPerWrite >= edits.length
+    const isWritten = await store.transaction('rw', store.tables, async () => {
+      const found = await store.state.get('state')
+      if (found?.generation !== generation) return false
+      for (const edit of edits.slice(from, from + segmentsPerWrite)) await editSegment(store, edit)
+      await store.state.put({ ...found, ...(isLast && next), generation: generation + 1 })
+      return true
+    })
+    if (!isWritten) return false
+    generation += 1
+  }
+  return true
+}
+
+interface PlanOptions {
+  store: IndexStore
+  messages: readonly SearchableMessage[]
+  /** Each conversation's cleared mark. */
+  clearedMarks: ReadonlyMap<string, number>
+  yieldToScreen(): Promise<void>
+}
+
+/** The index changes for these messages. Most message changes are ticks, which change nothing. */
+async function planEdits(options: PlanOptions): Promise<SegmentEdit[]> {
+  const { store, clearedMarks } = options
+  // Of repeated messages the last one counts.
+  const messages = [...new Map(options.messages.map((message) => [message._id, message])).values()]
+  const places = await store.places.bulkGet(messages.map((message) => message._id))
+  const edits = createEdits()
+  const termsOf = createTermLister(options.yieldToScreen)
+  const added: Omit<PlacedMessage, 'segment' | 'position'>[] = []
+  for (const [index, message] of messages.entries()) {
+    const { _id, peerId, orderedAt } = message
+    const place = places[index]
+    const isHidden = message.content === '' || orderedAt <= (clearedMarks.get(peerId) ?? 0)
+    if (isHidden) {
+      if (place) edits.drop(place)
+      continue
+    }
+    const print = printText(message.content)
+    if (!place) added.push({ _id, orderedAt, print, peerId, terms: await termsOf(message.content) })
+    else if (place.print !== print) {
+      edits.of(place.segment).strip.push(place.position)
+      const terms = await termsOf(message.content)
+      edits.of(place.segment).put.push({ ...place, orderedAt, print, peerId, terms })
+    } else if (place.orderedAt !== orderedAt) {
+      edits.of(place.segment).moved.push({ ...place, orderedAt })
+    }
+  }
+  if (added.length > 0) {
+    const last = await store.heads.orderBy('segment').last()
+    let segment = last?.segment ?? 0
+    let position = last?.size ?? 0
+    for (const message of added) {
+      if (position >= segmentSize) {
+        segment += 1
+        position = 0
+      }
+      edits.of(segment).put.push({ ...message, segment, position })
+      position += 1
+    }
+  }
+  return edits.list()
+}
+
+function createTermLister(yieldToScreen: () => Promise<void>) {
+  let began = performance.now()
+  return async (text: string) => {
+    if (performance.now() - began > workMaxMs) {
+      await yieldToScreen()
+      began = performance.now()
+    }
+    return listTerms(text)
+  }
+}
+
+/**
+ * A 53-bit fingerprint, never 0: a collision between two texts of one message is as likely as a
+ * broken disk. Mixes like MurmurHash3, in two lanes.
+ */
+function printText(text: string): number {
+  let low = 0x9e3779b9
+  let high = 0x85ebca6b
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index)
+    low = Math.imul(low ^ unit, 0xcc9e2d51)
+    low ^= low >>> 15
+    high = Math.imul(high ^ unit, 0x1b873593)
+    high ^= high >>> 13
+  }
+  return (high >>> 11) * 0x1_0000_0000 + (low >>> 0) || 1
+}
+
+/** The edits by segment, each created on first use. */
+export function createEdits() {
+  const bySegment = new Map<number, SegmentEdit>()
+  const of = (segment: number): SegmentEdit => {
+    const found = bySegment.get(segment)
+    if (found) return found
+    const edit: SegmentEdit = { segment, strip: [], dropped: [], put: [], moved: [] }
+    bySegment.set(segment, edit)
+    return edit
+  }
+  return {
+    of,
+    drop(place: { _id: string; segment: number; position: number }) {
+      const edit = of(place.segment)
+      edit.strip.push(place.position)
+      edit.dropped.push(place._id)
+    },
+    list: () => [...bySegment.values()],
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { matchesQuery, parseQuery } from './search-query.ts'
+import { isSearchable, matchesQuery, parseQuery } from './search-query.ts'
 
 describe('a message is found', () => {
   test.each([
@@ -38,4 +38,17 @@ describe('a message is found', () => {
   ])('but not %s', (_how, text, query) => {
     expect(matchesQuery(text, parseQuery(query))).toBe(false)
   })
+})
+
+test.each([
+  ['京', true],
+  ['き', true],
+  ['ครั', true],
+  ['to', true],
+  ['t', false],
+  [' 京 ', true],
+  [' t ', false],
+  ['', false],
+])('is "%s" enough to search for? %s', (query, isEnough) => {
+  expect(isSearchable(query)).toBe(isEnough)
 })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { must } from '../../../schema/helpers/must.ts'
-import { createLabDisk } from '../../lab/device/lab-disk.ts'
+import { must } from '../../../schema/helpers/assertions.ts'
+import { createLabDisk } from '../../lab/kit/disk.ts'
 import { changeConversation } from '../commands/change-conversation.ts'
 import { changeMessage } from '../commands/change-message.ts'
 import { sendMessage } from '../commands/send-message.ts'

@@ -8,6 +8,8 @@ import { permitConversationChange } from '../../../schema/decide-conversation.ts
 import { areMessagesEqual, mergeMessages } from '../../../schema/merge-messages.ts'
 import { messageDocument } from '../../../schema/message.ts'
 import { permitMessageChange } from '../../../schema/permit-message-change.ts'
+import { closeMessage } from '../../encryption/sealed-message.ts'
+import type { Sealing } from './sealing.ts'
 import { fromStoredConversation, type StoredConversation } from './stored-conversation.ts'
 import { fromStoredMessage, type StoredMessage, toStoredMessage } from './stored-message.ts'
 
@@ -17,28 +19,42 @@ export interface ConflictOptions {
   now: () => number
 }
 
+/** Also says what becomes of a version that arrives over `held`, where nothing here is owed. */
+export interface ArrivalHandler<T> extends RxConflictHandler<T> {
+  /** @returns the same object when it is taken as it is */
+  keep?(arrived: WithDeleted<T>, held: WithDeleted<T>): WithDeleted<T>
+}
+
 /**
  * Rebases this device's version on the server's with the server's own pure function (P4, P5), so
- * neither side asks the other again.
+ * neither side asks the other again. Both compare what is sealed, never the words.
  */
 export function createMessageConflictHandler(
-  options: ConflictOptions,
-): RxConflictHandler<StoredMessage> {
+  options: ConflictOptions & { sealing: Pick<Sealing, 'open' | 'keep'> },
+): ArrivalHandler<StoredMessage> {
+  const { sealing, userId } = options
   return {
+    keep(arrived, held) {
+      const before = fromStoredMessage(arrived)
+      const next = sealing.keep(before, fromStoredMessage(held))
+      return next === before ? arrived : { ...arrived, ...toStoredMessage(next, userId) }
+    },
     isEqual: (a, b, context) =>
-      areMessagesEqual(a, b) || (context === arrival && isMessageOutdated(a, b)),
+      areMessagesEqual(closeMessage(a), closeMessage(b)) ||
+      (context === arrival && isMessageOutdated(a, b)),
     async resolve({ newDocumentState, realMasterState }) {
-      const stored = fromStoredMessage(realMasterState)
-      const proposed = messageDocument.safeParse(fromStoredMessage(newDocumentState))
+      const stored = closeMessage(fromStoredMessage(realMasterState))
+      const proposed = readMessage(newDocumentState)
       const next = proposed.success
         ? permitMessageChange({
-            actorId: options.userId,
+            actorId: userId,
             stored,
             proposed: proposed.data,
             now: options.now(),
           }).next
         : stored
-      return alive(toStoredMessage(next))
+      const held = fromStoredMessage(newDocumentState)
+      return alive(toStoredMessage(sealing.keep(sealing.open(next), held), userId))
     },
   }
 }
@@ -91,9 +107,14 @@ export async function mergeArrived<T>(
  * other, and the older would win. Versions only grow under the merge (P5), so an older one adds
  * nothing.
  */
-function isMessageOutdated(arrived: object, here: object): boolean {
-  const [a, b] = [messageDocument.safeParse(arrived), messageDocument.safeParse(here)]
+function isMessageOutdated(arrived: StoredMessage, here: StoredMessage): boolean {
+  const [a, b] = [readMessage(arrived), readMessage(here)]
   return a.success && b.success && areMessagesEqual(mergeMessages(a.data, b.data), b.data)
+}
+
+/** As the server would be told of it. */
+function readMessage(stored: StoredMessage) {
+  return messageDocument.safeParse(closeMessage(fromStoredMessage(stored)))
 }
 
 function isConversationOutdated(arrived: object, here: object): boolean {

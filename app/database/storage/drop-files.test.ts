@@ -1,10 +1,8 @@
 import { v7 as uuidv7 } from 'uuid'
 import { expect, test } from 'vitest'
 import { type MessageDocument, messageDocument } from '../../../schema/message.ts'
-import { changeMessage } from '../commands/change-message.ts'
-import { deleteMessage } from '../commands/delete-message.ts'
+import { changeMessage, deleteMessage, setStarred } from '../commands/change-message.ts'
 import { sendFile } from '../commands/send-file.ts'
-import { setStarred } from '../commands/set-starred.ts'
 import { createFileStore } from '../files/file-store.ts'
 import { ann, ben, openTestDatabase } from '../testing/open-test-database.ts'
 import { toStoredMessage } from './stored-message.ts'
@@ -44,7 +42,7 @@ async function start() {
       status: 'sent',
       ...forwarded,
     })
-    await messages.insert(toStoredMessage(forward))
+    await messages.insert(toStoredMessage(forward, ann))
     return { _id, mediaUrl, forward }
   }
   const isKept = async (one: Pick<MessageDocument, '_id' | 'mediaUrl'>) =>

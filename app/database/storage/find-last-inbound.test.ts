@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { sendMessage } from '../commands/send-message.ts'
-import { ben, openTestDatabase } from '../testing/open-test-database.ts'
+import { ann, ben, openTestDatabase } from '../testing/open-test-database.ts'
 import { testMessage } from '../testing/test-message.ts'
 import { findLastInboundAt } from './find-newest-message.ts'
 import { readDocuments } from './read-documents.ts'
@@ -17,6 +17,7 @@ async function start() {
           ...more,
           ...(at && { isWhatsApp: true, whatsapp_timestamp: new Date(at).toISOString() }),
         }),
+        ann,
       ),
     )
   return { context, database, receive, find: () => findLastInboundAt(database.messages, ben) }

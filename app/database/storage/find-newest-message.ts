@@ -1,8 +1,7 @@
-import { isAccepted, type MessageDocument } from '../../../schema/message.ts'
-import type { MessageCollection } from './collections.ts'
-import { listTally } from './list-tally.ts'
+import { isAccepted, isIncoming, type MessageDocument } from '../../../schema/message.ts'
+import { type MessageCollection, ownerOf } from './collections.ts'
 import { queryDocuments } from './read-documents.ts'
-import { failedTally, fromStoredMessage, pendingTally } from './stored-message.ts'
+import { failedTally, fromStoredMessage, listTally, pendingTally } from './stored-message.ts'
 
 /** The newest message that a conversation shows on this device. */
 export async function findNewestMessage(
@@ -44,7 +43,9 @@ export async function findNewestArrived(
     index: ['shelf', 'recency'],
     limit: ownLookedThrough,
   })
-  const theirs = newest.find((message) => message.senderId === peerId && isAccepted(message))
+  const theirs = newest.find(
+    (message) => isIncoming(message, ownerOf(messages)) && isAccepted(message),
+  )
   if (theirs) return fromStoredMessage(theirs)
   if (newest.length < ownLookedThrough) return undefined
   const incoming = await findNewestIncoming(messages, peerId)

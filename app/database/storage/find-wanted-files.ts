@@ -1,6 +1,6 @@
 import type { Table } from 'dexie'
-import type { MessageDocument } from '../../../schema/message.ts'
-import { addressPrefix, filePrefix } from './kept-file.ts'
+import { isAccepted, isIncoming, type MessageDocument } from '../../../schema/message.ts'
+import { addressPrefix, filePrefix } from './queued-request.ts'
 import { failedTally, pendingTally, type StoredMessage } from './stored-message.ts'
 
 /** Greater than every number and text, as IndexedDB compares keys. */
@@ -52,12 +52,10 @@ export async function findHolders(
 }
 
 /** Does only its author's device have it? */
-export function isUnsent({
-  senderId,
-  peerId,
-  status,
-  deletedAt,
-}: Pick<MessageDocument, 'senderId' | 'peerId' | 'status' | 'deletedAt'>): boolean {
-  const isAcceptedYet = status !== 'sending' && status !== 'failed'
-  return senderId !== peerId && !isAcceptedYet && deletedAt === undefined
+export function isUnsent(
+  message: Pick<MessageDocument, 'senderId' | 'status' | 'deletedAt'>,
+  ownerId: string,
+): boolean {
+  const isOwn = !isIncoming(message, ownerId)
+  return isOwn && !isAccepted(message) && message.deletedAt === undefined
 }

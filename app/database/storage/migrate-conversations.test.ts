@@ -1,13 +1,11 @@
 import { Dexie } from 'dexie'
 import { IDBKeyRange } from 'fake-indexeddb'
 import { expect, onTestFinished, test } from 'vitest'
-import { must } from '../../../schema/helpers/must.ts'
-import { createLabDisk } from '../../lab/device/lab-disk.ts'
+import { must } from '../../../schema/helpers/assertions.ts'
+import { createLabDisk } from '../../lab/kit/disk.ts'
 import { openTestEarlierDevice } from '../testing/open-test-earlier-device.ts'
 import { readConversations } from '../views/read-conversations.ts'
-import { openOwedNotes } from './dexie/owed-notes.ts'
-import { recordOwed } from './dexie/record-owed.ts'
-import { settleRequest } from './dexie/settle-request.ts'
+import { openOwedNotes, recordOwed, settleRequest } from './dexie/owed-notes.ts'
 import type { PetrelDatabase } from './open-database.ts'
 
 type Device = Awaited<ReturnType<typeof openTestEarlierDevice>>

@@ -1,25 +1,57 @@
-import type { Dexie } from 'dexie'
-import { createRxDatabase, type RxDatabase } from 'rxdb/plugins/core'
-import { getRxStorageDexie } from 'rxdb/plugins/storage-dexie'
-import type { ConversationCollection, MessageCollection } from './collections.ts'
+import {
+  type DBCore,
+  type DBCoreMutateRequest,
+  type DBCoreRangeType,
+  type DBCoreTable,
+  type DBCoreTransaction,
+  Dexie,
+  type Transaction,
+} from 'dexie'
+import {
+  createRxDatabase,
+  type PreparedQuery,
+  type RxDatabase,
+  type RxDocumentData,
+} from 'rxdb/plugins/core'
+import {
+  DEXIE_DOCS_TABLE_NAME,
+  fromDexieToStorage,
+  getKeyRangeByQueryPlan,
+  getRxStorageDexie,
+  type RxStorageDexie,
+  type RxStorageInstanceDexie,
+} from 'rxdb/plugins/storage-dexie'
+import { createConversationKeys } from '../../encryption/conversation-keys.ts'
+import {
+  type ConversationCollection,
+  type MessageCollection,
+  subscribeToChanges,
+} from './collections.ts'
 import {
   type ConflictOptions,
   createConversationConflictHandler,
   createMessageConflictHandler,
 } from './conflict-handlers.ts'
+import { noteTable } from './dexie/accompany-writes.ts'
 import { nameDatabase } from './dexie/earlier-database.ts'
 import { endLiveQueries } from './dexie/end-live-queries.ts'
-import { readDexie } from './dexie/owed-notes.ts'
+import { readDexie, recordOwed, settleRequest, storeStagedNotes } from './dexie/owed-notes.ts'
 import { readManyByRange } from './dexie/read-many-by-range.ts'
-import { readRangesAtOnce } from './dexie/read-ranges-at-once.ts'
-import { recordOwed } from './dexie/record-owed.ts'
 import { recordSetBack } from './dexie/record-set-back.ts'
-import { storeStagedNotes } from './dexie/staged-notes.ts'
-import { dropFiles } from './drop-files.ts'
+import { findNewestMessage } from './find-newest-message.ts'
+import { wantingRanges } from './find-wanted-files.ts'
+import { type Keyring, openKeyring } from './keyring.ts'
+import { type KnownGroups, openKnownGroups } from './known-groups.ts'
 import { type DeviceStore, openDeviceStore } from './open-device-store.ts'
-import { createPlaces, type Places } from './places.ts'
+import { openPeerKeys, type PeerKeys } from './peer-keys.ts'
+import { addressPrefix, filePrefix } from './queued-request.ts'
+import { readDocuments } from './read-documents.ts'
+import { createSealing, type Sealing } from './sealing.ts'
 import { storedConversationSchema } from './stored-conversation.ts'
-import { storedMessageSchema } from './stored-message.ts'
+import { type StoredMessage, storedMessageSchema } from './stored-message.ts'
+
+/** `DBCoreRangeType.Range`; Dexie exports it as a type only. */
+const rangeType = 2 as DBCoreRangeType.Range
 
 const replicated = ['messages', 'conversations']
 
@@ -30,6 +62,13 @@ export interface PetrelDatabase {
   messages: MessageCollection
   conversations: ConversationCollection
   device: DeviceStore
+  /** The person's own keys. */
+  keyring: Keyring
+  /** The public keys of other people. */
+  peerKeys: PeerKeys
+  groups: KnownGroups
+  /** How messages are sealed and opened. */
+  sealing: Sealing
   /** Assigns the place of a conversation's next message. */
   places: Places
   close(): Promise<void>
@@ -53,25 +92,43 @@ export async function openDatabase(options: DatabaseOptions): Promise<PetrelData
   const name = tab ? `petrel-${userId}-${tab.device}` : `petrel-${userId}`
   const platform = { ...(indexedDB && { indexedDB }), ...(IDBKeyRange && { IDBKeyRange }) }
   const made = new Set<string>()
+  const found: { keys?: ReturnType<typeof joinKeys> } = {}
+  const sealing = createSealing({ userId, readKeys: () => found.keys })
   const [replicated, device] = await Promise.all([
-    openReplicated(options, { name, platform, onMade: (each) => made.add(each) }),
+    openReplicated({ ...options, sealing }, { name, platform, onMade: (each) => made.add(each) }),
     openDeviceStore({ name, ...platform }),
   ])
   const { messages, conversations } = replicated
+  const [keyring, peerKeys, groups] = await Promise.all([
+    openKeyring(device),
+    openPeerKeys({ table: device.peerKeys, now: options.now }),
+    openKnownGroups(device.groups),
+  ])
+  found.keys = joinKeys(userId, keyring, peerKeys)
   const places = createPlaces({ messages, conversations })
   return {
     name,
     messages,
     conversations,
     device,
+    keyring,
+    peerKeys,
+    groups,
+    sealing,
     places,
     async close() {
       places.close()
+      keyring.close()
+      peerKeys.close()
+      groups.close()
       device.close()
       await replicated.close()
     },
     async remove() {
       places.close()
+      keyring.close()
+      peerKeys.close()
+      groups.close()
       await device.remove()
       // Without it RxDB removes those, too, but waits for tabs that hold them.
       await dropEarlierConversations(conversations, platform).catch(() => {})
@@ -80,6 +137,17 @@ export async function openDatabase(options: DatabaseOptions): Promise<PetrelData
       await Promise.all([...made].map((each) => deleteShell(factory, each)))
     },
   }
+}
+
+function joinKeys(userId: string, keyring: Keyring, peerKeys: PeerKeys) {
+  const listOwn = () => {
+    const own = keyring.current()
+    return own ? [own, ...keyring.former] : []
+  }
+  const keys = createConversationKeys({ listOwn, listPeer: peerKeys.list })
+  // Their own record says so when the keys are on another device alone.
+  const isOn = () => keyring.current() !== undefined || keys.hasKeys(userId)
+  return { ...keys, isOn, mustSeal: (peerId: string) => isOn() && keys.hasKeys(peerId) }
 }
 
 /**
@@ -103,7 +171,7 @@ type Replicated = RxDatabase<{
 }>
 
 async function openReplicated(
-  options: DatabaseOptions,
+  options: DatabaseOptions & { sealing: Sealing },
   {
     name,
     platform,
@@ -138,7 +206,8 @@ async function openReplicated(
       database.addCollections({
         messages: {
           schema: storedMessageSchema,
-          conflictHandler: createMessageConflictHandler(options),
+          conflictHandler: createMessageConflictHandler({ ...options, sealing: options.sealing }),
+          options: { sealing: options.sealing, ownerId: options.userId },
         },
         conversations: {
           schema: storedConversationSchema,
@@ -205,4 +274,229 @@ function prepareDexie(opened: unknown): void {
   storeStagedNotes(dexie)
   recordSetBack(dexie)
   dropFiles(dexie)
+}
+
+/**
+ * Reads the range between two keys with one request when the index alone answers the query. RxDB
+ * uses a cursor: one page task per document, and no answer at all when IndexedDB fails midway.
+ */
+function readRangesAtOnce(storage: RxStorageDexie): void {
+  const create = storage.createStorageInstance.bind(storage)
+  storage.createStorageInstance = async (parameters) => {
+    const instance = await create(parameters)
+    const walk = instance.query.bind(instance)
+    instance.query = async (prepared) =>
+      isRange(prepared) ? { documents: await readRange(instance, prepared) } : walk(prepared)
+    return instance
+  }
+}
+
+function isRange<T>({ query, queryPlan }: PreparedQuery<T>): boolean {
+  const isPlain = !query.skip && query.limit !== 0
+  return isPlain && queryPlan.selectorSatisfiedByIndex && queryPlan.sortSatisfiedByIndex
+}
+
+async function readRange<T>(
+  instance: RxStorageInstanceDexie<T>,
+  { query, queryPlan }: PreparedQuery<T>,
+): Promise<RxDocumentData<T>[]> {
+  const { dexieDb, dexieTable, booleanIndexes } = await instance.internals
+  const range = makeRange(() =>
+    getKeyRangeByQueryPlan(booleanIndexes, queryPlan, rangesOf(dexieDb)),
+  )
+  if (!range) return []
+  const indexName = `[${queryPlan.index.join('+')}]`
+  const stored = await dexieDb.transaction('r', dexieTable, ({ idbtrans }: Transaction) => {
+    const index = idbtrans.objectStore(DEXIE_DOCS_TABLE_NAME).index(indexName)
+    return settleRequest(index.getAll(range, query.limit))
+  })
+  return stored.map((document) => fromDexieToStorage<T>(booleanIndexes, document))
+}
+
+/** Undefined for a range that ends before it begins, which IndexedDB rejects. */
+function makeRange(make: () => IDBKeyRange): IDBKeyRange | undefined {
+  try {
+    return make()
+  } catch (cause) {
+    if (cause instanceof Error && cause.name === 'DataError') return undefined
+    throw cause
+  }
+}
+
+/** The `IDBKeyRange` that the database was opened with: tests inject their own. */
+function rangesOf(dexie: object): typeof IDBKeyRange | undefined {
+  return (dexie as { _options?: { IDBKeyRange?: typeof IDBKeyRange } })._options?.IDBKeyRange
+}
+
+interface Places {
+  /**
+   * The `orderedAt` of a message sent now: after everything this device has seen in the
+   * conversation.
+   * Never the clock's time, so a fast clock cannot put a message out of sight.
+   */
+  nextOrderedAt(peerId: string): Promise<number>
+  close(): void
+}
+
+/**
+ * Reads a conversation's newest place once, for the first message sent there, then follows every
+ * write: a new read would wait for earlier writes, and delay the message.
+ */
+export function createPlaces({
+  messages,
+  conversations,
+}: {
+  messages: MessageCollection
+  conversations: ConversationCollection
+}): Places {
+  const newest = new Map<string, number>()
+  const readings = new Map<string, Promise<void>>()
+
+  function raise(peerId: string, place: number) {
+    newest.set(peerId, Math.max(newest.get(peerId) ?? 0, place))
+  }
+
+  function follow(peerId: string, place: number) {
+    if (readings.has(peerId)) raise(peerId, place)
+  }
+
+  async function read(peerId: string) {
+    const [message, found] = await Promise.all([
+      findNewestMessage(messages, peerId),
+      readDocuments(conversations, [peerId]),
+    ])
+    raise(peerId, Math.max(message?.orderedAt ?? 0, found.get(peerId)?.lastMessageAt ?? 0))
+  }
+
+  /** One shared read for all waiting messages; after a failure the next message retries. */
+  function readOnce(peerId: string): Promise<void> {
+    const known = readings.get(peerId)
+    if (known !== undefined) return known
+    const reading = read(peerId)
+    readings.set(peerId, reading)
+    reading.catch(() => readings.delete(peerId))
+    return reading
+  }
+
+  const unsubscribes = [
+    subscribeToChanges(messages, ({ documents }) => {
+      for (const { peerId, orderedAt } of documents) follow(peerId, orderedAt)
+    }),
+    subscribeToChanges(conversations, ({ documents }) => {
+      for (const { _id, lastMessageAt } of documents) follow(_id, lastMessageAt)
+    }),
+  ]
+
+  return {
+    async nextOrderedAt(peerId) {
+      await readOnce(peerId)
+      const place = (newest.get(peerId) ?? 0) + 1
+      newest.set(peerId, place)
+      return place
+    },
+    close() {
+      for (const unsubscribe of unsubscribes) unsubscribe()
+    },
+  }
+}
+
+interface Tables {
+  documents: DBCoreTable
+  notes: DBCoreTable
+}
+
+/**
+ * Deletes a file in the same transaction that stores its message's deletion (P8), unless an unsent
+ * or starred message shows the same file (P1): the cleanup removes it once no message needs it.
+ */
+function dropFiles(dexie: Dexie): void {
+  dexie.use({
+    stack: 'dbcore',
+    name: 'dropFiles',
+    create: (core: DBCore) => ({
+      ...core,
+      table(tableName: string) {
+        const documents = core.table(tableName)
+        if (tableName !== 'docs') return documents
+        return { ...documents, mutate: createMutate({ documents, notes: core.table(noteTable) }) }
+      },
+    }),
+  })
+}
+
+function createMutate(tables: Tables): DBCoreTable['mutate'] {
+  return (request: DBCoreMutateRequest) => {
+    const { type, trans } = request
+    const written = tables.documents.mutate(request)
+    const values: readonly StoredMessage[] = type === 'put' || type === 'add' ? request.values : []
+    const deleted = values.flatMap(({ _id, deletedAt }) => (deletedAt ? _id : []))
+    if (deleted.length === 0) return written
+    // Its result is Dexie's own promise, which carries the transaction.
+    return written.then((result) => drop(tables, trans, deleted).then(() => result))
+  }
+}
+
+/**
+ * Runs after the write, so that messages deleted together no longer hold on to the file. Uses only
+ * Dexie's own promises: they carry the transaction, and an `await` may lose it.
+ */
+function drop(
+  { documents, notes }: Tables,
+  trans: DBCoreTransaction,
+  messageIds: readonly string[],
+): PromiseLike<void> {
+  const keys = messageIds.map((id) => filePrefix + id)
+  return notes.getMany({ trans, keys }).then((found) => {
+    const kept = messageIds.filter((_, at) => found[at] !== undefined)
+    if (kept.length === 0) return
+    return findHeld({ documents, notes }, trans, new Set(kept)).then((held) => {
+      const leaving = kept.filter((id) => !held.has(id)).map((id) => filePrefix + id)
+      if (leaving.length === 0) return
+      return notes.mutate({ type: 'delete', trans, keys: leaving }).then(({ failures }) => {
+        for (const failure of Object.values(failures)) throw failure
+      })
+    })
+  })
+}
+
+/** Which of these messages store bytes that another message needs and does not store itself? */
+function findHeld(
+  { documents, notes }: Tables,
+  trans: DBCoreTransaction,
+  messageIds: ReadonlySet<string>,
+): PromiseLike<Set<string>> {
+  return listWantedAddresses(documents, trans).then((wanting) => {
+    const keys = wanting.map(({ mediaUrl }) => addressPrefix + mediaUrl)
+    return notes.getMany({ trans, keys }).then((named: ({ messageId?: string } | undefined)[]) => {
+      const candidates = wanting.flatMap(({ _id }, at) => {
+        const holder = named[at]?.messageId
+        return holder !== undefined && messageIds.has(holder) ? [{ _id, holder }] : []
+      })
+      const ownKeys = candidates.map(({ _id }) => filePrefix + _id)
+      return notes
+        .getMany({ trans, keys: ownKeys })
+        .then(
+          (own) =>
+            new Set(candidates.flatMap(({ holder }, at) => (own[at] === undefined ? holder : []))),
+        )
+    })
+  })
+}
+
+/** The starred and the unsent messages that have an address. */
+function listWantedAddresses(
+  documents: DBCoreTable,
+  trans: DBCoreTransaction,
+): PromiseLike<{ _id: string; mediaUrl: string }[]> {
+  const queries = wantingRanges.map(({ index: keyPath, lower, upper }) => {
+    const index = documents.schema.getIndexByKeyPath(keyPath)
+    if (!index) throw new Error(`Messages have no index of ${keyPath.join(', ')}.`)
+    const range = { type: rangeType, lower, upper }
+    return documents.query({ trans, values: true, query: { index, range } })
+  })
+  return Dexie.Promise.all(queries).then((answers) =>
+    answers
+      .flatMap(({ result }) => result as readonly StoredMessage[])
+      .flatMap(({ _id, mediaUrl }) => (mediaUrl === undefined ? [] : { _id, mediaUrl })),
+  )
 }

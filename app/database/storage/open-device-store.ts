@@ -1,6 +1,8 @@
-import { Dexie, type EntityTable, liveQuery } from 'dexie'
+import { Dexie, type EntityTable, liveQuery, type Table } from 'dexie'
 import type { TimedSettings } from '../../../schema/settings.ts'
-import type { KnownPerson } from './known-person.ts'
+import type { KeyNote, StoredKeys } from './keyring.ts'
+import type { KnownGroup, KnownPerson } from './known-peer.ts'
+import type { StoredPeerKeys } from './peer-keys.ts'
 import type { RequestEntry } from './queued-request.ts'
 
 /** One tab's unsent text in one conversation. */
@@ -55,6 +57,17 @@ export interface StoredWithheld {
   change: WithheldChange
 }
 
+/** The messages of one conversation that came before a catch-up had brought those before them. */
+export interface ConversationAhead {
+  /** The other person's id. */
+  _id: string
+  messages: { _id: string; orderedAt: number }[]
+  /** Up to this place of the other person's the device lacked nothing before; 0 for nowhere. */
+  heldUpTo: number
+  /** How far the person has read in these; 0 for not yet. */
+  readUpTo: number
+}
+
 /** One setting as this device knows it. */
 export interface StoredSetting {
   /** Its name. */
@@ -64,14 +77,19 @@ export interface StoredSetting {
   at: number
 }
 
-/** The device's local, never replicated data: last known people, drafts, and waiting requests. */
+/** The device's local, never replicated data: last known people and groups, drafts, and waiting requests. */
 export interface DeviceStore {
   people: EntityTable<KnownPerson, '_id'>
+  groups: EntityTable<KnownGroup, '_id'>
   drafts: EntityTable<StoredDraft, '_id'>
   requests: EntityTable<StoredRequest, 'order'>
   epochs: EntityTable<StoredEpoch, '_id'>
   withheld: EntityTable<StoredWithheld, '_id'>
+  ahead: EntityTable<ConversationAhead, '_id'>
   settings: EntityTable<StoredSetting, '_id'>
+  keyring: EntityTable<StoredKeys, '_id'>
+  keyNotes: Table<KeyNote, string>
+  peerKeys: EntityTable<StoredPeerKeys, '_id'>
   close(): void
   /** Closes it and deletes all of it from the device. */
   remove(): Promise<void>
@@ -89,22 +107,32 @@ export async function openDeviceStore(options: {
   }) as Dexie & Omit<DeviceStore, 'close' | 'remove'>
   // Dexie's live queries need an IndexedDB beside the one given to each database.
   if (indexedDB) Dexie.dependencies.indexedDB ??= indexedDB
-  dexie.version(5).stores({
+  dexie.version(8).stores({
     people: '_id',
+    groups: '_id',
     drafts: '_id',
     requests: '++order, &_id, resource',
     epochs: '_id',
     withheld: '_id',
+    ahead: '_id',
     settings: '_id',
+    keyring: '_id',
+    keyNotes: '_id',
+    peerKeys: '_id',
   })
   await dexie.open()
   return {
     people: dexie.people,
+    groups: dexie.groups,
     drafts: dexie.drafts,
     requests: dexie.requests,
     epochs: dexie.epochs,
     withheld: dexie.withheld,
+    ahead: dexie.ahead,
     settings: dexie.settings,
+    keyring: dexie.keyring,
+    keyNotes: dexie.keyNotes,
+    peerKeys: dexie.peerKeys,
     close: () => dexie.close(),
     remove: () => dexie.delete(),
   }

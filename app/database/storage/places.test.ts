@@ -2,7 +2,7 @@ import { v7 as createId } from 'uuid'
 import { expect, test } from 'vitest'
 import { type MessageDocument, messageDocument } from '../../../schema/message.ts'
 import { ann, ben, openTestDatabase } from '../testing/open-test-database.ts'
-import { createPlaces } from './places.ts'
+import { createPlaces } from './open-database.ts'
 import { toStoredMessage } from './stored-message.ts'
 
 function messageAt(orderedAt: number): MessageDocument {
@@ -18,16 +18,16 @@ function messageAt(orderedAt: number): MessageDocument {
 
 test('a message goes behind the newest, also one that arrived since the last', async () => {
   const { database } = await openTestDatabase()
-  await database.messages.insert(toStoredMessage(messageAt(500)))
+  await database.messages.insert(toStoredMessage(messageAt(500), ann))
   expect(await database.places.nextOrderedAt(ben)).toBe(501)
-  await database.messages.insert(toStoredMessage(messageAt(900)))
+  await database.messages.insert(toStoredMessage(messageAt(900), ann))
   expect(await database.places.nextOrderedAt(ben)).toBe(901)
 })
 
 test('a message that arrives while the newest is read is not missed', async () => {
   const { database } = await openTestDatabase()
   const taking = database.places.nextOrderedAt(ben)
-  const arriving = database.messages.insert(toStoredMessage(messageAt(900)))
+  const arriving = database.messages.insert(toStoredMessage(messageAt(900), ann))
   await Promise.all([taking, arriving])
   expect(await database.places.nextOrderedAt(ben)).toBeGreaterThan(900)
 })
@@ -44,7 +44,7 @@ test('what another tab writes is followed', async () => {
   const { database, open } = await openTestDatabase()
   await database.places.nextOrderedAt(ben)
   const second = await open('second')
-  await second.messages.insert(toStoredMessage(messageAt(900)))
+  await second.messages.insert(toStoredMessage(messageAt(900), ann))
   await expect.poll(() => database.places.nextOrderedAt(ben)).toBeGreaterThan(900)
 })
 

@@ -1,5 +1,10 @@
+import type { ReportedMessage } from '../../../schema/api/usage.ts'
 import type { TimedSettings } from '../../../schema/settings.ts'
 import type { ProfileChange } from '../../../schema/user.ts'
+
+export const filePrefix = 'file|'
+
+export const addressPrefix = 'address|'
 
 /** Settings with the times at which they were set; without them they are set when they arrive. */
 type SettingsChange = Pick<TimedSettings, 'settings'> & Partial<Pick<TimedSettings, 'settingsAt'>>
@@ -10,7 +15,13 @@ export type QueuedRequest =
   | ({ kind: 'settings' } & SettingsChange)
   | { kind: 'picture'; picture: Blob }
   | { kind: 'block'; userId: string; blocked: boolean }
-  | { kind: 'report'; userId: string; reason: string }
+  | {
+      kind: 'report'
+      userId: string
+      reason: string
+      /** What both wrote last, in plain words: the person has agreed to that. */
+      messages?: readonly ReportedMessage[]
+    }
   | { kind: 'forward'; messageId: string; recipientIds: readonly string[] }
 
 /** A stored request. */
@@ -41,4 +52,13 @@ export function resourceKey(request: QueuedRequest, entryId: string): string {
     default:
       return `${request.kind}:${entryId}`
   }
+}
+
+/** A file on this device, by its message. */
+export interface KeptFile {
+  /** `filePrefix` and the message's id. */
+  id: string
+  file: Blob
+  /** When this device stored it, epoch ms. */
+  at: number
 }

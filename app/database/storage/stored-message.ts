@@ -1,18 +1,22 @@
-import type { RxJsonSchema } from 'rxdb/plugins/core'
+import type { RxDocumentData, RxJsonSchema } from 'rxdb/plugins/core'
 import {
   isAccepted,
   isDiscarded,
+  isIncoming,
   type MessageDocument,
   messageDocument,
   messageFields,
 } from '../../../schema/message.ts'
+import { isAnyLocked, type OpenedMessage } from '../../encryption/sealed-message.ts'
+import type { MessageCollection } from './collections.ts'
+import { queryDocuments } from './read-documents.ts'
 
 /**
- * A message as this device stores it: the replicated document plus index-only fields. Every write
- * computes those here, and they never leave the device.
+ * A message as this device stores it: the replicated document with its words open, plus index-only
+ * fields. Every write computes those here, and they never leave the device.
  */
-export interface StoredMessage extends MessageDocument {
-  /** The conversation that shows it; empty for a discarded message, which no list shows. */
+export interface StoredMessage extends OpenedMessage {
+  /** The conversation that shows it; empty for a discarded or hidden one, which no list shows. */
   shelf: string
   /**
    * `-orderedAt`: Dexie storage reads a whole range to sort it downwards, so "newest first" sorts
@@ -20,39 +24,48 @@ export interface StoredMessage extends MessageDocument {
    */
   recency: number
   /**
-   * Its tally: the id of the person whose unread count includes it, `pending`, `failed`, `refused`
+   * Its tally: the id of the conversation whose unread count includes it, `pending`, `failed`, `refused`
    * (an own sent message with a change that the server refused), or none.
    */
   tally: string
   /**
    * `-isStarredAt` of a starred message, else 1: newest star first, and a range that holds no
-   * other.
+   * other. `lockedOrder` of one without a star that has a part nobody could open here.
    */
   starOrder: number
 }
+
+export const lockedOrder = 2
 
 export const pendingTally = 'pending'
 export const failedTally = 'failed'
 export const refusedTally = 'refused'
 
-/** Every message version written to the local database passes through here. */
-export function toStoredMessage(message: MessageDocument): StoredMessage {
+/** Every message version written to `ownerId`'s local database passes through here. */
+export function toStoredMessage(message: OpenedMessage, ownerId: string): StoredMessage {
   return {
     ...message,
-    shelf: isDiscarded(message) ? '' : message.peerId,
+    shelf: isDiscarded(message) || message.isHidden ? '' : message.peerId,
     recency: -message.orderedAt,
-    tally: tallyOf(message),
-    starOrder: message.isStarred ? -message.isStarredAt : 1,
+    tally: tallyOf(message, ownerId),
+    starOrder: orderStars(message),
   }
 }
 
-/** The replicated part, without device-only and storage fields. */
-export function fromStoredMessage(stored: Partial<StoredMessage>): MessageDocument {
+function orderStars(message: OpenedMessage): number {
+  if (message.isStarred && !message.isHidden) return -message.isStarredAt
+  return isAnyLocked(message) ? lockedOrder : 1
+}
+
+/** The message with its words, without index-only and storage fields. */
+export function fromStoredMessage(stored: Partial<StoredMessage>): OpenedMessage {
   const message: Record<string, unknown> = {}
   for (const field of messageFields) {
     if (stored[field] !== undefined) message[field] = stored[field]
   }
-  return message as MessageDocument
+  if (stored.locked !== undefined) message.locked = stored.locked
+  if (stored.later !== undefined) message.later = stored.later
+  return message as unknown as OpenedMessage
 }
 
 /** Where a message lies that could not be parsed. No other has this place. */
@@ -62,20 +75,24 @@ export const placeOfUnparsed = { shelf: '', orderedAt: 0 }
  * A message from the server. One that this version cannot parse is kept hidden: it must not hold up
  * its neighbours, and a later version asks for it again (`unparsed.ts`).
  */
-export function fromServerMessage(document: Partial<StoredMessage>): StoredMessage {
+export function fromServerMessage(
+  document: Partial<StoredMessage>,
+  ownerId: string,
+  open: (message: MessageDocument) => OpenedMessage = (message) => message,
+): StoredMessage {
   const message = messageDocument.safeParse(document)
-  if (message.success) return toStoredMessage(message.data)
+  if (message.success) return toStoredMessage(open(message.data), ownerId)
   const hidden = { recency: 0, tally: '', starOrder: 1 }
   return { ...fromStoredMessage(document), ...hidden, ...placeOfUnparsed }
 }
 
-function tallyOf(message: MessageDocument): string {
+function tallyOf(message: MessageDocument, ownerId: string): string {
   if (message.deletedAt !== undefined) return ''
   if (message.status === 'sending') return pendingTally
-  const isOwn = message.senderId !== message.peerId
+  const isOwn = !isIncoming(message, ownerId)
   if (isOwn && message.status === 'failed') return failedTally
   if (isOwn) return message.refused ? refusedTally : ''
-  return isAccepted(message) ? message.peerId : ''
+  return isAccepted(message) && !message.isHidden ? message.peerId : ''
 }
 
 const time = { type: 'number', minimum: -8.64e15, maximum: 8.64e15, multipleOf: 1 } as const
@@ -100,4 +117,18 @@ export const storedMessageSchema: RxJsonSchema<StoredMessage> = {
   } as RxJsonSchema<StoredMessage>['properties'],
   required: ['_id', 'shelf', 'recency', 'orderedAt', 'tally', 'starOrder'],
   indexes: [['shelf', 'recency'], ['shelf', 'orderedAt'], ['tally', 'recency'], ['starOrder']],
+}
+
+/** The messages with this tally, newest first, at most `limit`. */
+export async function listTally(
+  messages: MessageCollection,
+  tally: string,
+  limit?: number,
+): Promise<RxDocumentData<StoredMessage>[]> {
+  return await queryDocuments(messages, {
+    selector: { tally },
+    sort: [{ tally: 'asc' }, { recency: 'asc' }],
+    index: ['tally', 'recency'],
+    ...(limit && { limit }),
+  })
 }

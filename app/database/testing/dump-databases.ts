@@ -1,4 +1,4 @@
-import { settleRequest } from '../storage/dexie/settle-request.ts'
+import { settleRequest } from '../storage/dexie/owed-notes.ts'
 /** A device's IndexedDB as JSON: a fixture of what an earlier build left on devices. */
 export type DatabaseDump = readonly DumpedDatabase[]
 

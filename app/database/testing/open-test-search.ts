@@ -1,12 +1,12 @@
 import { IDBKeyRange } from 'fake-indexeddb'
-import { must } from '../../../schema/helpers/must.ts'
+import { must } from '../../../schema/helpers/assertions.ts'
 import { type MessageDocument, messageDocument } from '../../../schema/message.ts'
 import { createMessageSource } from '../search/database-message-source.ts'
-import { compareNewestFirst } from '../search/find-candidates.ts'
 import { peerBucket } from '../search/index-terms.ts'
 import { openIndexStore } from '../search/open-index-store.ts'
 import { decodeLines } from '../search/posting-lines.ts'
 import { createSearchIndex, type SearchIndexOptions } from '../search/search-index.ts'
+import { compareNewestFirst } from '../search/search-messages.ts'
 import { matchesQuery, parseQuery } from '../search/search-query.ts'
 import type { PetrelDatabase } from '../storage/open-database.ts'
 import { queryDocuments } from '../storage/read-documents.ts'
@@ -89,6 +89,7 @@ export async function receiveMessages(
           createdAt: message.orderedAt,
           status: 'delivered',
         }),
+        ann,
       ),
     ),
   )

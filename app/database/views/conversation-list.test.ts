@@ -3,14 +3,17 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { createDeferred } from '../../../schema/helpers/deferred.ts'
 import type { MessageDocument } from '../../../schema/message.ts'
 import { untilLive } from '../../lab/device/read-conversation.ts'
-import { changeConversation, raiseLastMessage } from '../commands/change-conversation.ts'
-import { changeMessage } from '../commands/change-message.ts'
-import { clearConversation } from '../commands/clear-conversation.ts'
-import { discardMessage } from '../commands/discard-message.ts'
+import {
+  changeConversation,
+  clearConversation,
+  raiseLastMessage,
+  setConversationFlag,
+  setMuted,
+} from '../commands/change-conversation.ts'
+import { changeMessage, discardMessage } from '../commands/change-message.ts'
 import { markRead } from '../commands/mark-read.ts'
 import { sendMessage } from '../commands/send-message.ts'
-import { setConversationFlag } from '../commands/set-conversation-flag.ts'
-import { setMuted } from '../commands/set-muted.ts'
+import { nameOf } from '../storage/known-peer.ts'
 import { subscribeToTable } from '../storage/open-device-store.ts'
 import { toStoredMessage } from '../storage/stored-message.ts'
 import { ann, ben, openTestDatabase } from '../testing/open-test-database.ts'
@@ -42,8 +45,8 @@ async function start() {
       status: 'delivered',
       ...fields,
     })
-    await database.messages.insert(toStoredMessage(message))
-    await changeConversation(database.conversations, from, (conversation) =>
+    await database.messages.insert(toStoredMessage(message, ann))
+    await changeConversation(database.conversations, message.peerId, (conversation) =>
       raiseLastMessage(conversation, message),
     )
   }
@@ -135,8 +138,23 @@ test('a row gets its person when the device hears of them, and the other rows st
   )
   await database.device.people.put(person)
   const rows = await until((rows) => rows[1]?.peer !== undefined)
-  expect(rows[1]?.peer?.username).toBe('Ben')
+  expect(nameOf(rows[1]?.peer)).toBe('Ben')
   expect(rows[0]).toBe(before[0])
+})
+
+test("a group's row is the group's, and no person's, however late its record comes", async () => {
+  const { database, receive, until } = await start()
+  await receive(ben, 1_000, { peerId: cem, recipientId: cem })
+  await until((rows) => rows[0]?.unreadCount === 1)
+  await database.device.people.put(testUser({ _id: cem, username: 'Deleted user' }))
+  await until((rows) => rows[0]?.peer !== undefined)
+  await database.groups.take([{ isGroup: true, _id: cem, name: '', picture: null }])
+  const [row] = await until(([first]) => first?.peer?.isGroup === true)
+  expect(nameOf(row?.peer)).toBe('Group Chat')
+
+  await database.device.people.put(testUser({ _id: cem, username: 'Deleted user', status: 'x' }))
+  await database.groups.take([{ isGroup: true, _id: cem, name: 'Walks', picture: null }])
+  await until(([first]) => nameOf(first?.peer) === 'Walks')
 })
 
 test('a row gets its person who comes while the row is being read for the first time', async () => {

@@ -1,17 +1,16 @@
-import type { ConversationDocument } from '../../../schema/conversation.ts'
-import { isMutedAt } from '../../../schema/is-muted-at.ts'
+import { type ConversationDocument, isMutedAt } from '../../../schema/conversation.ts'
 import type { MessageDocument } from '../../../schema/message.ts'
+import { ownerOf, subscribeToChanges } from '../storage/collections.ts'
 import {
   findFailedPlaces,
   findNewestMessage,
   findNewestPending,
 } from '../storage/find-newest-message.ts'
-import type { KnownPerson } from '../storage/known-person.ts'
+import type { KnownPeer, KnownPerson } from '../storage/known-peer.ts'
 import type { PetrelDatabase } from '../storage/open-database.ts'
 import { subscribeToTable } from '../storage/open-device-store.ts'
 import { readDocuments } from '../storage/read-documents.ts'
 import { fromStoredConversation } from '../storage/stored-conversation.ts'
-import { subscribeToChanges } from '../storage/subscribe-to-changes.ts'
 import {
   areRowPartsEqual,
   type ConversationRow,
@@ -20,11 +19,12 @@ import {
   makeRow,
   type RowParts,
 } from './conversation-row.ts'
-import { countUnread } from './count-unread.ts'
 import { createLiveValue, type LiveValue } from './live-value.ts'
-import { createMuteEnds } from './mute-ends.ts'
-import { readConversations } from './read-conversations.ts'
+import { countUnread, readConversations } from './read-conversations.ts'
 import { createRefresher } from './refresher.ts'
+
+/** A sleeping device's timers stand still, and its clock may be set: look this often at the latest. */
+const lookEveryMs = 60_000
 
 /**
  * The conversation list, joined from conversations, their newest messages, unread counts and
@@ -56,7 +56,7 @@ export function createConversationList(options: {
     const newest = known.newest.get(peerId) ?? (await findNewestMessage(database.messages, peerId))
     return {
       conversation,
-      peer: known.people.get(peerId),
+      peer: database.groups.get(peerId) ?? known.people.get(peerId),
       lastMessage: newest && newest.orderedAt > conversation.clearedUpTo ? newest : undefined,
       unreadCount: await countUnread(database.messages, { conversation, newest }),
       hasFailed: (known.failed.get(peerId) ?? 0) > conversation.clearedUpTo,
@@ -95,10 +95,10 @@ export function createConversationList(options: {
   function keepRow(parts: RowParts) {
     const peerId = parts.conversation._id
     const before = rows.get(peerId)
-    const peer = samePerson(before?.parts.peer, parts.peer)
+    const peer = samePeer(before?.parts.peer, parts.peer)
     const current = { ...parts, peer }
     if (before && areRowPartsEqual(before.parts, current)) return
-    rows.set(peerId, { parts: current, row: makeRow(current) })
+    rows.set(peerId, { parts: current, row: makeRow(current, ownerOf(database.messages)) })
   }
 
   function publish() {
@@ -144,7 +144,8 @@ export function createConversationList(options: {
       [...peerIds].filter((peerId) => {
         const row = rows.get(peerId)
         const person = told.people.get(peerId)
-        return row && person && !isSamePerson(row.parts.peer, person)
+        const isPersons = row && person && !row.parts.peer?.isGroup
+        return isPersons && !isSamePeer(row.parts.peer, person)
       }),
     )
   }
@@ -156,6 +157,7 @@ export function createConversationList(options: {
     subscribeToChanges(database.conversations, ({ documents }) =>
       concern(documents.map(({ _id }) => _id)),
     ),
+    database.groups.onChange((groupIds) => concern(groupIds.filter((id) => rows.has(id)))),
     subscribeToTable(database.device.people, {
       onRows(people) {
         told.times += 1
@@ -180,10 +182,41 @@ export function createConversationList(options: {
 }
 
 /** An equal record keeps its object identity, so that its row does not change. */
-function samePerson(before: KnownPerson | undefined, now: KnownPerson | undefined) {
-  return isSamePerson(before, now) ? before : now
+function samePeer(before: KnownPeer | undefined, now: KnownPeer | undefined) {
+  return isSamePeer(before, now) ? before : now
 }
 
-function isSamePerson(before: KnownPerson | undefined, now: KnownPerson | undefined): boolean {
+function isSamePeer(before: KnownPeer | undefined, now: KnownPeer | undefined): boolean {
   return before === now || JSON.stringify(before) === JSON.stringify(now)
+}
+
+/**
+ * Calls back when a conversation's muting ends. Without one that ends, no timer runs.
+ * @param listEnds when the present mutings end, epoch ms
+ */
+function createMuteEnds(options: {
+  now: () => number
+  listEnds: () => readonly number[]
+  onEnd: () => void
+}) {
+  const { now, listEnds, onEnd } = options
+  let timer: ReturnType<typeof setTimeout> | undefined
+
+  function follow() {
+    clearTimeout(timer)
+    const next = Math.min(...listEnds())
+    if (next === Number.POSITIVE_INFINITY) return
+    timer = setTimeout(look, Math.min(Math.max(next - now(), 0), lookEveryMs))
+  }
+
+  function look() {
+    if (listEnds().some((end) => end <= now())) onEnd()
+    else follow()
+  }
+
+  return {
+    /** The mutings have changed. */
+    follow,
+    close: () => clearTimeout(timer),
+  }
 }

@@ -1,14 +1,14 @@
 import { areConversationsEqual, type ConversationDocument } from '../../../schema/conversation.ts'
 import { areMessagesEqual } from '../../../schema/merge-messages.ts'
 import { type MessageDocument, placeInTime } from '../../../schema/message.ts'
-import type { KnownPerson } from '../storage/known-person.ts'
-import { showMessage } from './show-message.ts'
+import type { KnownPeer } from '../storage/known-peer.ts'
+import { showMessage } from './message-values.ts'
 
 /** One row of the conversation list, joined from the device's data. */
 export interface ConversationRow {
   peerId: string
-  /** Absent until the person's record has been read once. */
-  peer?: KnownPerson
+  /** Absent until the record of the person or the group has been read once. */
+  peer?: KnownPeer
   isPinned: boolean
   isArchived: boolean
   /** At this moment: a muting with an end is over once it has passed. */
@@ -28,7 +28,7 @@ export interface ConversationRow {
 /** A row's inputs, kept beside it to detect changes. */
 export interface RowParts {
   conversation: ConversationDocument
-  peer: KnownPerson | undefined
+  peer: KnownPeer | undefined
   lastMessage: MessageDocument | undefined
   unreadCount: number
   hasFailed: boolean
@@ -50,14 +50,8 @@ export function areRowPartsEqual(a: RowParts, b: RowParts): boolean {
   )
 }
 
-export function makeRow({
-  conversation,
-  peer,
-  lastMessage,
-  unreadCount,
-  hasFailed,
-  isMuted,
-}: RowParts): ConversationRow {
+export function makeRow(parts: RowParts, ownerId: string): ConversationRow {
+  const { conversation, peer, lastMessage, unreadCount, hasFailed, isMuted } = parts
   const { _id, isPinned, isArchived, mutedUntil, lastMessageAt } = conversation
   return {
     peerId: _id,
@@ -68,7 +62,7 @@ export function makeRow({
     ...(isMuted && mutedUntil !== undefined && { mutedUntil }),
     unreadCount,
     hasFailed,
-    ...(lastMessage && { lastMessage: showMessage(lastMessage, conversation) }),
+    ...(lastMessage && { lastMessage: showMessage(lastMessage, conversation, ownerId) }),
     isComing: lastMessage === undefined && conversation.lastMessage !== undefined,
     lastMessageAt: lastMessage ? placeInTime(lastMessage) : lastMessageAt,
   }

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { createDeferred } from '../../../schema/helpers/deferred.ts'
-import { createLabDisk } from '../../lab/device/lab-disk.ts'
+import { createLabDisk } from '../../lab/kit/disk.ts'
 import { sendMessage } from '../commands/send-message.ts'
 import { ben, openTestDatabase } from '../testing/open-test-database.ts'
 import { createConversationList } from './conversation-list.ts'

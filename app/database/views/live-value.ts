@@ -29,3 +29,8 @@ export function createLiveValue<T>(initial: T): SettableLiveValue<T> {
     hasListeners: () => listeners.size > 0,
   }
 }
+
+/** The person's scrolling and typing take precedence over drawing what was just read. */
+export function yieldToBrowser(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve))
+}

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createDeferred } from '../../../schema/helpers/deferred.ts'
 import { untilLive } from '../../lab/device/read-conversation.ts'
-import { setStarred } from '../commands/set-starred.ts'
+import { setStarred } from '../commands/change-message.ts'
 import { idOf, openTestConversation } from '../testing/open-test-conversation.ts'
 import { ben } from '../testing/open-test-database.ts'
 import { createMessageValues } from './message-values.ts'

@@ -1,12 +1,13 @@
+import { withoutHidden } from '../../../schema/blank-deleted.ts'
 import { areMessagesEqual } from '../../../schema/merge-messages.ts'
 import type { MessageDocument } from '../../../schema/message.ts'
+import { deriveStatus, deriveStatusHistory, type PeerMarks } from '../../../schema/peer-marks.ts'
+import { ownerOf, subscribeToChanges } from '../storage/collections.ts'
 import type { PetrelDatabase } from '../storage/open-database.ts'
 import { readDocuments } from '../storage/read-documents.ts'
 import { fromStoredConversation, type StoredConversation } from '../storage/stored-conversation.ts'
 import { fromStoredMessage, type StoredMessage } from '../storage/stored-message.ts'
-import { subscribeToChanges } from '../storage/subscribe-to-changes.ts'
 import { createLiveValue, type LiveValue, type SettableLiveValue } from './live-value.ts'
-import { showMessage } from './show-message.ts'
 
 const keptAtMost = 500
 
@@ -38,7 +39,11 @@ export function createMessageValues(options: {
   function publish({ value, message }: Kept) {
     if (!message) return
     const conversation = known.get(message.peerId)
-    const shown = showMessage(message, conversation && fromStoredConversation(conversation))
+    const shown = showMessage(
+      withoutHidden(message),
+      conversation && fromStoredConversation(conversation),
+      ownerOf(messages),
+    )
     const before = value.getSnapshot()
     if (!before || !areMessagesEqual(before, shown)) value.set(shown)
   }
@@ -90,4 +95,19 @@ export function createMessageValues(options: {
       for (const unsubscribe of unsubscribes) unsubscribe()
     },
   }
+}
+
+/**
+ * A message as screens show it: its status follows from the other person's marks. Never stored:
+ * commands read the stored version by its id.
+ * @param marks its conversation, if any
+ */
+export function showMessage(
+  message: MessageDocument,
+  marks: Partial<PeerMarks> | undefined,
+  ownerId: string,
+): MessageDocument {
+  const status = deriveStatus(message, marks, ownerId)
+  if (status === message.status) return message
+  return { ...message, status, statusHistory: deriveStatusHistory(message, marks, ownerId) }
 }

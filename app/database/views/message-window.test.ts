@@ -2,9 +2,8 @@ import { v7 as createId } from 'uuid'
 import { expect, onTestFinished, test } from 'vitest'
 import { type MessageDocument, messageDocument } from '../../../schema/message.ts'
 import { untilLive } from '../../lab/device/read-conversation.ts'
-import { changeMessage } from '../commands/change-message.ts'
-import { clearConversation } from '../commands/clear-conversation.ts'
-import { discardMessage } from '../commands/discard-message.ts'
+import { clearConversation } from '../commands/change-conversation.ts'
+import { changeMessage, discardMessage } from '../commands/change-message.ts'
 import { sendMessage } from '../commands/send-message.ts'
 import { toStoredMessage } from '../storage/stored-message.ts'
 import { ann, ben, openTestDatabase } from '../testing/open-test-database.ts'
@@ -23,6 +22,7 @@ const message = (orderedAt: number, fields: Partial<MessageDocument> = {}) =>
       status: 'delivered',
       ...fields,
     }),
+    ann,
   )
 
 async function start(messages: ReturnType<typeof message>[]) {

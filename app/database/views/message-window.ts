@@ -1,18 +1,17 @@
 import type { ConversationDocument } from '../../../schema/conversation.ts'
 import { areMessagesEqual } from '../../../schema/merge-messages.ts'
 import type { MessageDocument } from '../../../schema/message.ts'
+import { ownerOf, subscribeToChanges } from '../storage/collections.ts'
 import type { PetrelDatabase } from '../storage/open-database.ts'
 import { readDocuments } from '../storage/read-documents.ts'
 import { fromStoredConversation } from '../storage/stored-conversation.ts'
 import { fromStoredMessage, type StoredMessage } from '../storage/stored-message.ts'
-import { subscribeToChanges } from '../storage/subscribe-to-changes.ts'
 import { findFirstUnread } from './find-first-unread.ts'
-import { createLiveValue, type LiveValue } from './live-value.ts'
+import { createLiveValue, type LiveValue, yieldToBrowser } from './live-value.ts'
+import { showMessage } from './message-values.ts'
 import { type PageRequest, readMessagePage } from './read-message-page.ts'
 import { createReading, type ReadingState, type VisibleRange } from './reading.ts'
 import { createRefresher } from './refresher.ts'
-import { showMessage } from './show-message.ts'
-import { yieldToBrowser } from './yield-to-browser.ts'
 
 /**
  * The loaded part of a conversation, oldest first, without discarded and cleared messages. Pending
@@ -67,6 +66,7 @@ export function createMessageWindow(options: {
   onError: (cause: unknown) => void
 }): ConversationView {
   const { database, peerId, hiddenUpTo = () => 0, onError } = options
+  const ownerId = ownerOf(database.messages)
   const loaded = new Map<string, MessageDocument>()
   /** The published form of each message with its inputs: equal inputs reuse the object. */
   const shown = new WeakMap<MessageDocument, MessageDocument>()
@@ -108,7 +108,7 @@ export function createMessageWindow(options: {
 
   function show(message: MessageDocument): MessageDocument {
     const before = shown.get(message) ?? message
-    const now = showMessage(message, peer.marks)
+    const now = showMessage(message, peer.marks, ownerId)
     if (now.status === before.status) return before
     shown.set(message, now)
     return now

@@ -1,7 +1,9 @@
 import type { ConversationDocument } from '../../../schema/conversation.ts'
-import type { ConversationCollection } from '../storage/collections.ts'
-import { queryDocuments } from '../storage/read-documents.ts'
+import type { MessageDocument } from '../../../schema/message.ts'
+import type { ConversationCollection, MessageCollection } from '../storage/collections.ts'
+import { countDocuments, queryDocuments } from '../storage/read-documents.ts'
 import { fromStoredConversation } from '../storage/stored-conversation.ts'
+import { pendingTally } from '../storage/stored-message.ts'
 
 /** Every conversation on this device, unordered: they are few. */
 export async function readConversations(
@@ -9,4 +11,34 @@ export async function readConversations(
 ): Promise<ConversationDocument[]> {
   const everything = { selector: {}, sort: [{ _id: 'asc' as const }], index: ['_id'] }
   return (await queryDocuments(conversations, everything)).map(fromStoredConversation)
+}
+
+/** The number of the other person's messages above this person's read and cleared marks. */
+export async function countUnread(
+  messages: MessageCollection,
+  of: { conversation: ConversationDocument; newest: MessageDocument | undefined },
+): Promise<number> {
+  const { _id, readUpTo, clearedUpTo } = of.conversation
+  const seenUpTo = Math.max(readUpTo, clearedUpTo)
+  if (!of.newest || of.newest.orderedAt <= seenUpTo) return 0
+  return countIncoming(messages, { peerId: _id, above: seenUpTo })
+}
+
+/** The number of the other person's messages above a place (`orderedAt`). */
+export async function countIncoming(
+  messages: MessageCollection,
+  { peerId, above }: { peerId: string; above: number },
+): Promise<number> {
+  return countDocuments(messages, {
+    selector: { tally: peerId, recency: { $lt: -above } },
+    index: ['tally', 'recency'],
+  })
+}
+
+/** The number of own messages that the server has not accepted yet. */
+export async function countPending(messages: MessageCollection): Promise<number> {
+  return countDocuments(messages, {
+    selector: { tally: pendingTally },
+    index: ['tally', 'recency'],
+  })
 }

@@ -1,8 +1,8 @@
-import type { MessageDocument } from '../../../schema/message.ts'
-import type { MessageCollection } from '../storage/collections.ts'
+import { isIncoming, type MessageDocument } from '../../../schema/message.ts'
+import { type MessageCollection, ownerOf } from '../storage/collections.ts'
 import { findNewestIncoming } from '../storage/find-newest-message.ts'
 import { fromStoredMessage, type StoredMessage } from '../storage/stored-message.ts'
-import { countIncoming } from './count-unread.ts'
+import { countIncoming } from './read-conversations.ts'
 import { createRefresher } from './refresher.ts'
 
 /** The read progress of one open conversation. */
@@ -83,8 +83,12 @@ export function createReading(options: {
     },
     /** Applies writes. Messages that another device has read, up to `readUpTo`, are not new. */
     follow(stored: StoredMessage, readUpTo: number) {
-      const { orderedAt, tally, senderId } = stored
-      if (senderId !== peerId || orderedAt <= Math.max(places.seenUpTo, readUpTo)) return
+      const { orderedAt, tally } = stored
+      if (
+        !isIncoming(stored, ownerOf(messages)) ||
+        orderedAt <= Math.max(places.seenUpTo, readUpTo)
+      )
+        return
       if (tally !== peerId) return void counter.refresh()
       const isNewest = orderedAt > places.newest
       const isBeforeLine = state.firstUnreadId !== undefined && orderedAt < places.line

@@ -3,14 +3,12 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { createDeferred } from '../../../schema/helpers/deferred.ts'
 import type { MessageDocument } from '../../../schema/message.ts'
 import { untilLive } from '../../lab/device/read-conversation.ts'
-import { clearConversation } from '../commands/clear-conversation.ts'
-import { deleteMessage } from '../commands/delete-message.ts'
-import { editMessage } from '../commands/edit-message.ts'
+import { clearConversation, setConversationFlag } from '../commands/change-conversation.ts'
+import { deleteMessage, editMessage } from '../commands/change-message.ts'
 import { sendMessage } from '../commands/send-message.ts'
-import { setConversationFlag } from '../commands/set-conversation-flag.ts'
+import { subscribeToChanges } from '../storage/collections.ts'
 import { toStoredMessage } from '../storage/stored-message.ts'
-import { subscribeToChanges } from '../storage/subscribe-to-changes.ts'
-import { ben, openTestDatabase } from '../testing/open-test-database.ts'
+import { ann, ben, openTestDatabase } from '../testing/open-test-database.ts'
 import { testMessage } from '../testing/test-message.ts'
 import { createSiftedWindow, type SiftOptions } from './sifted-window.ts'
 
@@ -22,6 +20,7 @@ const message = (orderedAt: number, fields: Partial<MessageDocument> = {}) =>
       type: orderedAt % 10 === 0 ? 'image' : 'text',
       ...fields,
     }),
+    ann,
   )
 const range = (from: number, to: number, step = 1) =>
   Array.from({ length: Math.floor((to - from) / step) + 1 }, (_, index) => from + index * step)

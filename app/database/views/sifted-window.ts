@@ -1,12 +1,11 @@
 import { areMessagesEqual } from '../../../schema/merge-messages.ts'
 import type { MessageDocument } from '../../../schema/message.ts'
+import { subscribeToChanges } from '../storage/collections.ts'
 import type { PetrelDatabase } from '../storage/open-database.ts'
 import { readDocuments } from '../storage/read-documents.ts'
 import { fromStoredMessage, type StoredMessage } from '../storage/stored-message.ts'
-import { subscribeToChanges } from '../storage/subscribe-to-changes.ts'
-import { createLiveValue, type LiveValue } from './live-value.ts'
+import { createLiveValue, type LiveValue, yieldToBrowser } from './live-value.ts'
 import { readMessagePage } from './read-message-page.ts'
-import { yieldToBrowser } from './yield-to-browser.ts'
 
 /** The matching messages of a conversation found so far, oldest first, without deleted ones. */
 export interface SiftedWindow {

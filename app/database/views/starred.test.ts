@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { untilLive } from '../../lab/device/read-conversation.ts'
-import { setStarred } from '../commands/set-starred.ts'
+import { setStarred } from '../commands/change-message.ts'
 import { idOf, openTestConversation } from '../testing/open-test-conversation.ts'
 import { createStarred } from './starred.ts'
 

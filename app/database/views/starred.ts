@@ -1,9 +1,8 @@
 import { areMessagesEqual } from '../../../schema/merge-messages.ts'
 import type { MessageDocument } from '../../../schema/message.ts'
-import type { MessageCollection } from '../storage/collections.ts'
+import { type MessageCollection, subscribeToChanges } from '../storage/collections.ts'
 import { queryDocuments } from '../storage/read-documents.ts'
 import { fromStoredMessage } from '../storage/stored-message.ts'
-import { subscribeToChanges } from '../storage/subscribe-to-changes.ts'
 import { createLiveValue, type LiveValue } from './live-value.ts'
 import { createRefresher } from './refresher.ts'
 

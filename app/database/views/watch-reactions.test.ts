@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { react } from '../../../schema/react.ts'
+import { react } from '../../../schema/reaction.ts'
 import { changeMessage } from '../commands/change-message.ts'
 import { sendMessage } from '../commands/send-message.ts'
 import { ann, ben, openTestDatabase } from '../testing/open-test-database.ts'

@@ -1,6 +1,6 @@
 import martData from '@emoji-mart/data/sets/15/all.json' with { type: 'json' }
 import { expect, test } from 'vitest'
-import { must } from '../../../schema/helpers/must.ts'
+import { must } from '../../../schema/helpers/assertions.ts'
 import { listSections } from './list-sections.ts'
 import { loadEmojiData } from './load-emoji-data.ts'
 import { searchEmoji } from './search-emoji.ts'

@@ -2,6 +2,16 @@ import type { LiveSource } from '../../ui/hooks/use-live-value.ts'
 import { type SuggestedMode, suggestedModes } from './emoji-categories.ts'
 import { type EmojiStyle, emojiStyles } from './emoji-styles.ts'
 
+/** In the order of an emoji's skins. */
+export const skinToneNames = [
+  'Default',
+  'Light',
+  'Medium-Light',
+  'Medium',
+  'Medium-Dark',
+  'Dark',
+] as const
+
 /** The plain one and the five shades, as indexes into an emoji's skins. */
 export const skinTones = [0, 1, 2, 3, 4, 5] as const
 export type SkinTone = (typeof skinTones)[number]

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findShortcode } from './find-shortcode.ts'
+import { findShortcode } from '../emoji-tool.tsx'
 
 const find = (text: string) => findShortcode(text, text.length)
 

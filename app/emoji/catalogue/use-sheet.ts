@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import { logProblem } from '../../ui/log-problem.ts'
+import { logProblem } from '../../ui/product.ts'
 import { type EmojiSheet, type EmojiStyle, findSheet } from './emoji-styles.ts'
 
 /** The service worker reads this cache: see `pwaOptions`. */

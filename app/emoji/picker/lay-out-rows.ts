@@ -12,12 +12,13 @@ export interface EmojiRow {
   offered: readonly OfferedEmoji[]
 }
 
-const titleHeight = 32
-
-/** All rows with positions computed in advance, so that only visible ones render. Sizes in px. */
+/**
+ * All rows with positions computed in advance, so that only visible ones render. Sizes in px.
+ * @param sizes.cell how high a row of emoji is
+ */
 export function layOutRows(
   sections: readonly EmojiSection[],
-  { columns, cell }: { columns: number; cell: number },
+  { columns, cell, titleHeight = 32 }: { columns: number; cell: number; titleHeight?: number },
 ): EmojiRow[] {
   const rows: EmojiRow[] = []
   let top = 0

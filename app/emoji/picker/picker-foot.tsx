@@ -1,9 +1,8 @@
 import { useState } from 'react'
 import type { EmojiEntry } from '../catalogue/emoji-data.ts'
-import { type SkinTone, skinTones } from '../catalogue/emoji-settings.ts'
+import { type SkinTone, skinToneNames, skinTones } from '../catalogue/emoji-settings.ts'
 import type { EmojiSheet } from '../catalogue/emoji-styles.ts'
 import type { OfferedEmoji } from '../catalogue/list-sections.ts'
-import { skinToneNames } from '../catalogue/skin-tone-names.ts'
 import { EmojiGlyph } from './emoji-glyph.tsx'
 import styles from './emoji-picker.module.css'
 

@@ -1,4 +1,4 @@
-import { must } from '../../../schema/helpers/must.ts'
+import { must } from '../../../schema/helpers/assertions.ts'
 import { startCouch } from '../../../sync-server/testing/couch/start-couch.ts'
 import { startLosingProxy } from '../../../sync-server/testing/couch/start-losing-proxy.ts'
 import { startBuiltServer } from '../browser/start-built-server.ts'

@@ -5,7 +5,7 @@ import type { Figure } from './figures/figure.ts'
 import { sumGzip } from './figures/sum-gzip.ts'
 import { measureLibrarySize } from './floors/measure-library-size.ts'
 
-/** The JavaScript that a chat user's browser loads before the conversation list is readable. */
+/** The JavaScript that a browser loads before the sign-in, and a chat user's before the list, is readable. */
 export async function measure(): Promise<Figure[]> {
   // The service worker prefetches everything; the first screen does not wait for it.
   const { ann, close } = await startTwoPeople({ hasOwnBrowser: true })
@@ -19,27 +19,37 @@ export async function measure(): Promise<Figure[]> {
   await ann.page.addInitScript(recordWhenReadable)
   await ann.page.goto('/chat')
   await chatRow(ann.page, 'ben').waitFor()
-  const loaded = await Promise.all((await listScriptsBefore(ann.page)).map(readFile))
+  const ofList = await Promise.all((await listScriptsBefore(ann.page)).map(readFile))
+  await ann.page.evaluate(() => localStorage.clear())
+  await ann.page.goto('/login')
+  const ofSignIn = await Promise.all((await listScriptsBefore(ann.page)).map(readFile))
   await close()
   return [
     {
+      what: 'JavaScript before the sign-in is readable, gzip',
+      value: sumGzip(ofSignIn) / 1000,
+      unit: 'kB',
+      floors: [],
+      target: { atMost: 165 },
+    },
+    {
       what: 'JavaScript before the list is readable, gzip',
-      value: sumGzip(loaded) / 1000,
+      value: sumGzip(ofList) / 1000,
       unit: 'kB',
       floors: [{ what: 'its libraries alone', value: (await measureLibrarySize()) / 1000 }],
-      target: { atMost: 230 },
+      target: { atMost: 290 },
     },
   ]
 }
 
 declare global {
-  /** When the list was about to be painted, as `performance.now()`. */
+  /** When what the page is for was about to be painted, as `performance.now()`. */
   var readableAt: number | undefined
 }
 
 function recordWhenReadable() {
   const observer = new MutationObserver(() => {
-    const row = document.querySelector('ul[aria-label="Conversations"] a')
+    const row = document.querySelector('ul[aria-label="Conversations"] a, main ol li')
     if (!row?.checkVisibility()) return
     observer.disconnect()
     requestAnimationFrame((at) => {
@@ -49,15 +59,17 @@ function recordWhenReadable() {
   observer.observe(document, { childList: true, subtree: true })
 }
 
-/** The addresses of scripts requested before the list was painted, including preloaded ones. */
+/** The addresses of scripts requested before that was painted, including preloaded ones. */
 async function listScriptsBefore(page: Page): Promise<string[]> {
   await page.waitForFunction(() => globalThis.readableAt !== undefined)
   return await page.evaluate(() => {
     const readableAt = globalThis.readableAt ?? 0
-    return performance
+    const names = performance
       .getEntriesByType('resource')
       .filter(({ name, startTime }) => name.endsWith('.js') && startTime <= readableAt)
       .map(({ name }) => name)
+    // A part is fetched before it is imported, from the browser's cache by then: it came over the line once.
+    return [...new Set(names)]
   })
 }
 

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { must } from '../../../schema/helpers/must.ts'
+import { must } from '../../../schema/helpers/assertions.ts'
 import { startBuiltServer } from '../browser/start-built-server.ts'
 import { pushMessages } from '../server/server-accounts.ts'
 import { createAttacker } from './attack/attacker.ts'
@@ -31,7 +31,7 @@ export async function measure(): Promise<Figure[]> {
   // No limits by address: all clients share this one. Message limits per person are the product's.
   const server = await startBuiltServer({ env: { MESSAGE_RATE: '600' } })
   await server.kill()
-  const [author, reader, ...attackers] = await createCheapAccounts(server.dataDir, 18)
+  const [author, reader, ...attackers] = await createCheapAccounts(server.dataDir, 54)
   await server.start()
   const { origin, port } = server
   const chat = { origin, author: must(author, 'an author'), reader: must(reader, 'a reader') }

@@ -2,14 +2,14 @@ import { once } from 'node:events'
 import { Agent, get, type IncomingMessage } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import WebSocket from 'ws'
-import { epochHeader } from '../../../schema/api/epoch-header.ts'
 import {
   bearerProtocolPrefix,
   changesProtocol,
   socketProtocol,
   understandsProtocolPrefix,
 } from '../../../schema/api/socket-events.ts'
-import { must } from '../../../schema/helpers/must.ts'
+import { epochHeader } from '../../../schema/api/wire.ts'
+import { must } from '../../../schema/helpers/assertions.ts'
 import { type BuiltServer, startBuiltServer } from '../browser/start-built-server.ts'
 import { waitUntil } from '../browser/wait-until.ts'
 import { readMetric } from '../server/read-metric.ts'

@@ -1,6 +1,6 @@
 import { setPriority } from 'node:os'
 import type { Page } from 'playwright-core'
-import { must } from '../../../schema/helpers/must.ts'
+import { must } from '../../../schema/helpers/assertions.ts'
 import { readSession, registerPerson } from '../browser/account-steps.ts'
 import { chatRow, composer, message } from '../browser/chat-steps.ts'
 import { type BrowserPerson, createPerson } from '../browser/person.ts'

@@ -91,7 +91,7 @@ function listScreens(ann: BrowserPerson, ben: Account): Screen[] {
     {
       name: 'settings',
       path: '/settings',
-      isShown: (page) => page.getByRole('radio', { name: 'Dark' }).waitFor(),
+      isShown: (page) => page.getByRole('link', { name: 'Storage and Data' }).waitFor(),
     },
   ]
 }

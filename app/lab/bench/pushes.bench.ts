@@ -12,7 +12,7 @@ import {
   socketProtocol,
   understandsProtocolPrefix,
 } from '../../../schema/api/socket-events.ts'
-import { must } from '../../../schema/helpers/must.ts'
+import { must } from '../../../schema/helpers/assertions.ts'
 import { readMetric } from '../server/read-metric.ts'
 import { type Account, registerAccount } from '../server/server-accounts.ts'
 import type { Figure } from './figures/figure.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import pLimit from 'p-limit'
-import { must } from '../../../schema/helpers/must.ts'
+import { must } from '../../../schema/helpers/assertions.ts'
 import { startBuiltServer } from '../browser/start-built-server.ts'
 import { readMetric } from '../server/read-metric.ts'
 import { type Account, pushMessages } from '../server/server-accounts.ts'

@@ -1,4 +1,4 @@
-import { must } from '../../../schema/helpers/must.ts'
+import { must } from '../../../schema/helpers/assertions.ts'
 import { startBuiltServer } from '../browser/start-built-server.ts'
 import { readMetric } from '../server/read-metric.ts'
 import { type Account, pushMessages, registerAccount } from '../server/server-accounts.ts'

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { afterAll, expect, test } from 'vitest'
-import { must } from '../../../schema/helpers/must.ts'
+import { must } from '../../../schema/helpers/assertions.ts'
 import { readSession } from './account-steps.ts'
 import { openChat, say } from './chat-steps.ts'
 import { findProblems } from './find-problems.ts'
@@ -178,4 +178,38 @@ test('an export is saved and imported again, and what is no export says so', asy
   await page.goto('/chat')
   await openChat(page, 'ben')
   await ownWords(page, 'keep this').waitFor()
+})
+
+test('the account is deleted with the password only, beneath the question', async () => {
+  const password = 'a new secret'
+  await page.goto('/profile')
+  await button('Delete Account').click()
+  const question = dialog(
+    'Are you sure you want to delete your account? This action cannot be undone.',
+  )
+  const field = question.getByLabel('Password', { exact: true })
+  const confirm = question.getByRole('button', { name: 'Delete Account' })
+  const problem = question.getByRole('alert')
+  await confirm.click()
+  await problem.getByText('Deleting your account needs your password.').waitFor()
+  await field.fill('guess')
+  await ann.goOffline()
+  await confirm.click()
+  await problem.getByText("You're offline.").waitFor()
+  await ann.goOnline()
+  await expect
+    .poll(async () => {
+      await confirm.click()
+      return await problem.textContent()
+    })
+    .toBe('The current password is wrong.')
+  expect(await field.inputValue()).toBe('guess')
+  expect(await findProblems(page)).toEqual([])
+  const { token } = await readSession(ann)
+  const headers = { authorization: `Bearer ${token}` }
+  expect((await fetch(`${server.origin}/api/users/me`, { headers })).status).toBe(200)
+  await field.fill(password)
+  await confirm.click()
+  await page.waitForURL('**/login')
+  expect((await fetch(`${server.origin}/api/users/me`, { headers })).status).toBe(401)
 })

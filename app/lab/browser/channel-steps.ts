@@ -7,6 +7,14 @@ export function dialog(page: Page, name: string): Locator {
   return page.getByRole('dialog', { name })
 }
 
+/** What a screen reader says of a field besides its label. */
+export function readHint(field: Locator): Promise<string> {
+  return field.evaluate((input) => {
+    const hint = document.getElementById(input.getAttribute('aria-describedby') ?? '')
+    return hint?.textContent ?? ''
+  })
+}
+
 /** Links the emulator's business account through the menu, and closes the dialog. */
 export async function linkAccount(page: Page) {
   await page.getByRole('button', { name: 'Menu' }).click()
@@ -31,7 +39,7 @@ export async function startChatByNumber(page: Page, phone: string) {
   await search.getByRole('button', { name: 'Search', exact: true }).click()
   await search.getByRole('alert').waitFor()
   await search.getByRole('button', { name: 'Start a WhatsApp chat' }).click()
-  await page.locator('header').getByRole('heading', { level: 2 }).waitFor()
+  await page.locator('main header').getByRole('heading', { level: 2 }).waitFor()
 }
 
 /** Chooses in the composer's attach menu. */

@@ -144,8 +144,13 @@ test('the time and the ticks of one to three emoji are at the bottom, as those o
 /** How far a message's time and ticks are from the end of its row. */
 function readMetaEdges(page: Page, text: string) {
   return message(page, text).evaluate((row) => {
-    const meta = row.querySelector('time')?.parentElement?.getBoundingClientRect()
-    const { bottom, right } = row.getBoundingClientRect()
-    return { bottom: bottom - (meta?.bottom ?? 0), right: right - (meta?.right ?? 0) }
+    const meta = row.querySelector('time')?.parentElement
+    if (!meta) throw new Error('It has no time')
+    // Without the padding that they have where they stand on the wallpaper.
+    const drawn = document.createRange()
+    drawn.selectNodeContents(meta)
+    const [whole, part] = [row, drawn].map((each) => each.getBoundingClientRect())
+    if (!whole || !part) throw new Error('It is not drawn')
+    return { bottom: whole.bottom - part.bottom, right: whole.right - part.right }
   })
 }

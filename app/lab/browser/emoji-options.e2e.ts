@@ -1,8 +1,9 @@
 import type { Locator } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { must } from '../../../schema/helpers/must.ts'
+import { must } from '../../../schema/helpers/assertions.ts'
 import { composer, openChat } from './chat-steps.ts'
 import { offered, openPicker, pickEmoji, picker } from './emoji-steps.ts'
+import { chooseSetting } from './settings-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
 import { untilSettingStored } from './until-setting-stored.ts'
 
@@ -15,8 +16,8 @@ beforeAll(() => openChat(page, 'ben'))
 afterAll(() => people.close())
 
 async function choose(group: string, option: string) {
-  await page.goto('/settings')
-  await page.getByRole('group', { name: group }).getByRole('radio', { name: option }).check()
+  await page.goto('/settings/chats')
+  await chooseSetting(page, group, option)
   if (group === 'Theme') await untilSettingStored(page, 'theme', option.toLowerCase())
   await page.goto('/chat')
   await openChat(page, 'ben')

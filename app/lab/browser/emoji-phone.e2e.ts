@@ -2,6 +2,7 @@ import { afterAll, expect, test } from 'vitest'
 import { composer, message, openChat, say } from './chat-steps.ts'
 import { offered, picker, pressLong } from './emoji-steps.ts'
 import { findProblems } from './find-problems.ts'
+import { hasFocus } from './message-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
 const phone = { hasTouch: true, isMobile: true, viewport: { width: 390, height: 844 } }
@@ -12,13 +13,29 @@ afterAll(() => people.close())
 
 const isWriting = () => composer(page).evaluate((field) => field === document.activeElement)
 
+const readKeyboardHeight = () =>
+  page.evaluate(() => document.documentElement.style.getPropertyValue('--keyboard-height'))
+
+/** How many rows of emoji are in sight, to a pixel. */
+const countWholeRows = () =>
+  picker(page)
+    .getByRole('option')
+    .evaluateAll((all) => {
+      const view = all[0]?.closest('[role="listbox"]')?.parentElement?.getBoundingClientRect()
+      const inView = all
+        .map((one) => one.getBoundingClientRect())
+        .filter(({ top, bottom }) => view && top >= view.top - 1 && bottom <= view.bottom + 1)
+      return new Set(inView.map(({ top }) => top)).size
+    })
+
 test('it takes the place of the keyboard, as high as that was, and gives it back', async () => {
   await openChat(page, 'ben')
-  await page.evaluate(() =>
-    document.documentElement.style.setProperty('--keyboard-height', '336px'),
-  )
   await composer(page).tap()
+  // As in Chromium on a phone: the keyboard takes its height from the page, and gives it back.
+  await page.setViewportSize({ width: 390, height: 844 - 336 })
+  await expect.poll(readKeyboardHeight).toBe('336px')
   await page.getByRole('button', { name: 'Emoji', exact: true }).tap()
+  await page.setViewportSize(phone.viewport)
   await offered(page, 'Grinning Face').tap()
   // The browser makes the click of a tap, a moment after it.
   await expect.poll(() => composer(page).inputValue()).toBe('😀')
@@ -27,6 +44,7 @@ test('it takes the place of the keyboard, as high as that was, and gives it back
   expect([panel?.x, panel?.width]).toEqual([0, 390])
   expect(Math.round((panel?.y ?? 0) + (panel?.height ?? 0))).toBe(844)
   expect(panel?.height).toBeCloseTo(335, 0)
+  expect(await countWholeRows()).toBe(6)
   expect((field?.y ?? 0) + (field?.height ?? 0)).toBeLessThanOrEqual(panel?.y ?? 0)
   expect(await findProblems(page)).toEqual([])
   await page.getByRole('button', { name: 'Keyboard', exact: true }).tap()
@@ -50,13 +68,22 @@ test('Back closes it, and leaves the chat open', async () => {
 
 test('a finger that stays on an emoji opens its skin tones, and picks nothing by itself', async () => {
   await page.getByRole('button', { name: 'Emoji', exact: true }).tap()
-  await picker(page).getByRole('combobox').fill('thumbsup')
+  await picker(page).getByRole('button', { name: 'Search emoji' }).tap()
+  const search = picker(page).getByRole('combobox', { name: 'Search emoji' })
+  await expect.poll(() => hasFocus(search)).toBe(true)
+  await search.fill('thumbsup')
   const tones = picker(page).getByRole('toolbar', { name: 'Skin tones of Thumbs Up' })
   await pressLong(touch, offered(page, 'Thumbs Up'), () => tones.waitFor())
   expect(await tones.count()).toBe(1)
   expect(await composer(page).inputValue()).toBe('')
   await tones.getByRole('button', { name: 'Thumbs Up, Medium', exact: true }).tap()
   await expect.poll(() => composer(page).inputValue()).toBe('👍🏽')
+  // Without the search, what was picked comes first at the next opening.
+  await picker(page).getByRole('button', { name: 'End search' }).tap()
+  await picker(page).getByRole('navigation').waitFor()
+  await picker(page).getByRole('button', { name: 'Skin tone' }).tap()
+  await picker(page).getByRole('radio', { name: 'Dark', exact: true }).waitFor()
+  await picker(page).getByRole('button', { name: 'Skin tone' }).tap()
   await page.getByRole('button', { name: 'Keyboard', exact: true }).tap()
   await picker(page).waitFor({ state: 'detached' })
   await composer(page).fill('')

@@ -2,6 +2,7 @@ import { afterAll, expect, test } from 'vitest'
 import { composer, message, openChat, readWords, untilSent } from './chat-steps.ts'
 import { offered, openPicker, pickEmoji, picker } from './emoji-steps.ts'
 import { findProblems } from './find-problems.ts'
+import { chooseSetting, openSetting } from './settings-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
 import { untilSettingStored } from './until-setting-stored.ts'
 
@@ -110,8 +111,7 @@ test('by the keyboard alone: search, go, pick, leave', async () => {
 test('a press of half a second, or Alt and the down arrow, opens the skin tones of one emoji', async () => {
   await openPicker(page)
   await search().fill('thumbsup')
-  const place = await offered(page, 'Thumbs Up').boundingBox()
-  await page.mouse.move((place?.x ?? 0) + 10, (place?.y ?? 0) + 10)
+  await offered(page, 'Thumbs Up').hover()
   await page.mouse.down()
   const tones = picker(page).getByRole('toolbar', { name: 'Skin tones of Thumbs Up' })
   await tones.waitFor()
@@ -185,16 +185,16 @@ test('one to three emoji alone are drawn large, four are not', async () => {
     await untilSent(page)
     heights.push(await shown.evaluate((text) => Number.parseFloat(getComputedStyle(text).fontSize)))
   }
-  expect(heights).toEqual([48, 40, 32, 15])
+  expect(heights).toEqual([56, 56, 56, 15])
 })
 
 test('P10: it opens offline, also after a reload, with the pictures of the style that was chosen', async () => {
   await page.evaluate(() => navigator.serviceWorker.ready)
   expect(sheets).toEqual([])
-  await page.goto('/settings')
-  const apple = page.getByRole('radio', { name: 'Apple' })
-  await expect.poll(() => apple.isDisabled()).toBe(true)
-  await page.getByRole('radio', { name: 'Google' }).check()
+  await page.goto('/settings/chats')
+  const sheet = await openSetting(page, 'Emoji style')
+  await expect.poll(() => sheet.getByRole('radio', { name: 'Apple' }).isDisabled()).toBe(true)
+  await sheet.getByRole('radio', { name: 'Google' }).click()
   await untilSettingStored(page, 'emojiStyle', 'google')
   await page.goto('/chat')
   await openChat(page, 'ben')
@@ -214,8 +214,8 @@ test('P10: it opens offline, also after a reload, with the pictures of the style
 })
 
 test('pictures that cannot be loaded are hidden: the device’s own font draws', async () => {
-  await page.goto('/settings')
-  await page.getByRole('radio', { name: 'Twitter' }).check()
+  await page.goto('/settings/chats')
+  await chooseSetting(page, 'Emoji style', 'Twitter')
   await untilSettingStored(page, 'emojiStyle', 'twitter')
   await page.goto('/chat')
   await ann.goOffline()

@@ -1,5 +1,5 @@
 import type { CDPSession, Locator, Page } from 'playwright-core'
-import { must } from '../../../schema/helpers/must.ts'
+import { must } from '../../../schema/helpers/assertions.ts'
 
 export function picker(page: Page): Locator {
   return page.getByRole('dialog', { name: 'Emoji', exact: true })

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { composer, openChat, readTicks, readWords, say } from './chat-steps.ts'
 import { damagePushes } from './faults/damage-pushes.ts'
 import { findProblems } from './find-problems.ts'
-import { chooseOn, ownWords, selectionBar } from './message-steps.ts'
+import { answerDeletion, chooseOn, ownWords, selectionBar } from './message-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
 const within = { timeout: 30_000 }
@@ -113,6 +113,7 @@ test('beside a bubble stand Reply, Copy, Forward, and Delete on own messages', a
   await expect.poll(() => readTicks(page, 'I see it'), within).toBe('Read')
   await ownWords(page, 'I see it').hover()
   await button('I see it', 'Delete').click()
+  await answerDeletion(page)
   await ownWords(page, 'I see it').waitFor({ state: 'detached' })
   expect(await selectionBar(page).count()).toBe(0)
   await expect

@@ -38,7 +38,7 @@ test('on a wide screen the list is 28rem wide', async () => {
     await page.setViewportSize({ width, height: 800 })
     await page.goto('/chat')
     await chatRow(page, 'ben').waitFor()
-    const panel = page.getByRole('region', { name: 'Chats' }).locator('xpath=..')
+    const panel = page.getByRole('region', { name: 'Chats' }).locator('xpath=../..')
     await expect
       .poll(async () => (await panel.boundingBox())?.width, { message: `${width}` })
       .toBe(448)
@@ -79,6 +79,7 @@ test.each([
   await ownWords(page, `it is ${motion}`).waitFor()
   expect((await movements.list()).length > 0, String(await movements.list())).toBe(moves)
   await page.emulateMedia({ reducedMotion: 'reduce' })
+  await untilHistoryRests()
 })
 
 test('a menu and a question fit on a phone of 360 px at 200 %', async () => {

@@ -1,6 +1,6 @@
 import { deflateSync } from 'node:zlib'
 import type { Page } from 'playwright-core'
-import { crc32 } from '../../sync/archive/zip/crc32.ts'
+import { crc32 } from '../../sync/archive/zip-writer.ts'
 
 export interface GivenFile {
   name: string

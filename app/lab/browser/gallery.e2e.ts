@@ -5,7 +5,8 @@ import { chatRow, message, openChat, readTicks, say } from './chat-steps.ts'
 import { attach, drawPhoto, sendDialog, writeText } from './file-steps.ts'
 import { findProblems } from './find-problems.ts'
 import { createLook } from './looks/look.ts'
-import { chooseOn, hasFocus } from './message-steps.ts'
+import { deleteMessage, hasFocus } from './message-steps.ts'
+import { chooseSetting } from './settings-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
 import { untilSettingStored } from './until-setting-stored.ts'
 
@@ -271,7 +272,7 @@ test('arrow keys count that are pressed before the neighbours are known', async 
 
 test('what is deleted leaves at once, and comes back when that is undone', async () => {
   await page.goBack()
-  await chooseOn(ben.page, 'the third', 'Delete')
+  await deleteMessage(ben.page, 'the third')
   const undo = ben.page.getByRole('button', { name: 'Undo' })
   // Focus and pointer hold the offer, which ends after 5 s otherwise: the focus is there sooner.
   await undo.focus()
@@ -279,14 +280,15 @@ test('what is deleted leaves at once, and comes back when that is undone', async
   await openMedia()
   await tile('third.jpg').waitFor()
   await undo.click()
-  await chooseOn(ben.page, 'the second', 'Delete')
+  await deleteMessage(ben.page, 'the second')
   await tile('second.jpg').waitFor({ state: 'detached' })
   expect(await tile('third.jpg').isVisible()).toBe(true)
   await openMedia(ben.page)
   const own = ben.page.getByRole('tabpanel').getByRole('button', { name: /^Open picture/ })
   await expect.poll(() => own.count()).toBe(3)
   await ben.page.goBack()
-  await chooseOn(ben.page, 'the third', 'Delete')
+  await deleteMessage(ben.page, 'the third')
+  await undo.focus()
   await undo.hover()
   // By the keyboard: the pointer stays where it is.
   await ben.page.getByRole('button', { name: 'More', exact: true }).press('Enter')
@@ -339,7 +341,8 @@ test('the gallery and its code are not fetched before they are wanted', async ()
   expect((await fetched()).filter(isOurs)).toEqual([])
   await ann.page.getByRole('button', { name: 'Open picture late.jpg' }).click()
   await ann.page.getByRole('dialog', { name: 'late.jpg' }).waitFor()
-  expect((await fetched()).filter(isOurs)).not.toEqual([])
+  // What was fetched is listed a moment later.
+  await expect.poll(async () => (await fetched()).filter(isOurs)).not.toEqual([])
   await ann.page.keyboard.press('Escape')
 })
 
@@ -360,7 +363,7 @@ test('the next picture is fetched ahead, so that it is there when the network go
   // The element may differ from the one at the beginning.
   const { page } = ann
   await page.goto('/settings/storage')
-  await page.getByRole('radio', { name: 'Never' }).first().check()
+  await chooseSetting(page, 'Download pictures and voice messages', 'Never')
   await untilSettingStored(page, 'loadPictures', 'never')
   await sendPhoto('far.jpg', 'the far one')
   for (const part of ['one', 'two', 'three']) {
@@ -380,7 +383,7 @@ test('the next picture is fetched ahead, so that it is there when the network go
   await message(page, 'the near one').scrollIntoViewIfNeeded()
   await expect.poll(() => readTicks(ben.page, 'the near one')).toBe('Read')
   await page.goto('/settings/storage')
-  await page.getByRole('radio', { name: 'Always' }).first().check()
+  await chooseSetting(page, 'Download pictures and voice messages', 'Always')
   await untilSettingStored(page, 'loadPictures', 'always')
   await page.goto('/chat')
   await chatRow(page, 'ben').click()

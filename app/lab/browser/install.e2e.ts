@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, expect, onTestFinished, test } from 'vitest'
 import { registerPerson, waitUntilKept } from './account-steps.ts'
 import { createPerson } from './person.ts'
 import { startBuiltServer } from './start-built-server.ts'
@@ -39,6 +39,21 @@ test('the browser is asked never to clear what a person has on this device', asy
   expect(asked).toEqual([])
   await registerPerson(ann)
   await expect.poll(() => asked).toEqual(['persist'])
+})
+
+test('a first visit that loses its network has every screen all the same, from the worker that it installed', async () => {
+  const ben = await createPerson(server, 'ben', { keepsApp: true })
+  onTestFinished(ben.close)
+  // Its one page: a second one would be the worker's from the start, if that was quick enough.
+  await registerPerson(ben)
+  expect(await ben.page.evaluate(() => navigator.serviceWorker.controller)).toBeNull()
+  await ben.goOffline()
+  await ben.page.getByRole('link', { name: 'Settings' }).click()
+  await ben.page.getByRole('link', { name: 'Account' }).click()
+  await ben.page
+    .getByRole('button', { name: /password/i })
+    .first()
+    .waitFor()
 })
 
 test('the app can be installed: Chromium finds nothing amiss, and every icon is what the manifest says', async () => {

@@ -1,4 +1,4 @@
-import type { Locator } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 
 /** How long a message is highlighted, in ms; undefined if it is not. */
 export async function readHighlightMs(message: Locator): Promise<number | undefined> {
@@ -22,4 +22,40 @@ export async function readOffCentre(message: Locator): Promise<number> {
     const list = article.closest('[role="log"]')?.getBoundingClientRect()
     return Math.abs(middle(article.getBoundingClientRect()) - middle(list))
   })
+}
+
+/**
+ * From now on, also in the pages that follow, notes which messages light up, and for how long: when a busy machine comes
+ * to ask, the light may be out again.
+ */
+export async function recordHighlights(page: Page) {
+  await page.addInitScript(noteHighlights)
+  await page.evaluate(noteHighlights)
+  return {
+    /** How long, in ms, the messages whose names hold these words are lit: once for each time. */
+    list: (words: string): Promise<number[]> =>
+      page.evaluate(
+        (words) =>
+          (Reflect.get(globalThis, 'highlights') as { name: string; ms: number }[])
+            .filter(({ name }) => name.includes(words))
+            .map(({ ms }) => ms),
+        words,
+      ),
+    clear: () => page.evaluate(() => void Reflect.get(globalThis, 'highlights').splice(0)),
+  }
+}
+
+/** Runs in the page. */
+function noteHighlights() {
+  const highlights: { name: string; ms: number }[] = []
+  Object.assign(globalThis, { highlights })
+  const note = ({ target, animationName }: AnimationEvent) => {
+    if (!(target instanceof Element) || !/highlight/.test(animationName)) return
+    const light = target
+      .getAnimations()
+      .find((each) => each instanceof CSSAnimation && each.animationName === animationName)
+    const ms = Number(light?.effect?.getComputedTiming().duration)
+    highlights.push({ name: target.closest('article')?.ariaLabel ?? '', ms })
+  }
+  addEventListener('animationstart', note, { capture: true })
 }

@@ -169,7 +169,23 @@ test('the results of a search stay as they are beside a chat, and the way back l
     .toBe(false)
 })
 
+test('a chat that opens late leaves the cursor in the search that a person is in', async () => {
+  await page.setViewportSize({ width: 1280, height: 800 })
+  await page.goto('/chat')
+  await openChat(page, 'carl')
+  const held = await holdRequests(page, '**/assets/conversation-*.js')
+  await page.reload()
+  await box.fill('lam')
+  await held.release()
+  await page.getByLabel('Type a message').waitFor()
+  await page.keyboard.type('p')
+  expect(await box.inputValue()).toBe('lamp')
+  await box.fill('')
+})
+
 test('a search that was cleared or replaced stays so after a reload', async () => {
+  // The box and the address change a moment before the entry forgets what was searched for.
+  const hasForgotten = () => page.evaluate('history.state?.usr?.query === undefined')
   await page.setViewportSize({ width: 1280, height: 800 })
   await page.goto('/chat')
   await box.fill('message')
@@ -179,6 +195,7 @@ test('a search that was cleared or replaced stays so after a reload', async () =
   // What was not cleared is there again.
   await expect.poll(() => box.inputValue(), within).toBe('message')
   await box.fill('')
+  await expect.poll(hasForgotten).toBe(true)
   await page.reload()
   await chatRow(page, 'carl').waitFor()
   expect(await box.inputValue()).toBe('')
@@ -189,15 +206,28 @@ test('a search that was cleared or replaced stays so after a reload', async () =
   await found.first().click()
   await ownWords(page, 'message 40 of 40').waitFor()
   await box.fill('lamp')
-  await found.first().waitFor()
+  // Those that were found before are shown until then.
+  await found.filter({ hasText: 'lamp' }).first().waitFor()
   await page.goBack()
   await page.waitForURL('**/chat/search')
   expect(await box.inputValue()).toBe('lamp')
-  // The address changes before the entry forgets what was searched for.
-  await expect.poll(() => page.evaluate('history.state?.usr?.query')).toBeUndefined()
+  await expect.poll(hasForgotten).toBe(true)
   await page.reload()
   await page.getByText('No chats').or(chatRow(page, 'carl')).first().waitFor()
   expect(await box.inputValue()).toBe('')
+})
+
+test('who is found beside a message that was found is led to', async () => {
+  await page.goto('/chat')
+  await box.fill('message')
+  await found.first().click()
+  await ownWords(page, 'message 40 of 40').waitFor()
+  await expect.poll(() => page.evaluate('history.state.usr?.messageId'), within).toBeUndefined()
+  const opened = readPath()
+  await box.fill('ben')
+  await page.getByRole('region', { name: 'Chats' }).getByRole('link', { name: 'ben' }).click()
+  await ownWords(page, 'the lamp is lit').waitFor()
+  expect(readPath()).not.toBe(opened)
 })
 
 test('a search says that it goes on until the server has answered', async () => {

@@ -27,8 +27,16 @@ async function hearDora() {
   await expect.poll(() => page.title()).not.toBe(title)
 }
 
+/** Where it takes 2 s to connect, a line above the list says so, and moves the rows when it comes and goes. */
+async function untilLive(row: Locator) {
+  // Ben is online: his dot comes with the connection.
+  await row.getByText('online', { exact: true }).waitFor({ state: 'attached' })
+  await page.getByText('Connecting…').waitFor({ state: 'detached' })
+}
+
 /** Presses a person's row; Dora writes before the release, and the row stands still until then. */
 async function openWhileDoraWrites(row: Locator) {
+  await untilLive(row)
   await row.hover()
   const before = await row.boundingBox()
   await page.mouse.down()
@@ -59,6 +67,8 @@ test('a row cuts its last message after 40 characters', async () => {
 test('a row stands still under a pointer that is down, and is the one that opens', async () => {
   await page.goto('/chat')
   const row = chatRow(page, 'ben')
+  // It stands above the list, too, once something was written.
+  await page.getByRole('complementary', { name: 'Notifications' }).waitFor()
   const before = await openWhileDoraWrites(row)
   await expect.poll(() => row.boundingBox()).not.toEqual(before)
 })

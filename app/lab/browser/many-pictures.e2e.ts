@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { must } from '../../../schema/helpers/must.ts'
+import { must } from '../../../schema/helpers/assertions.ts'
 import { registerAccount } from '../server/server-accounts.ts'
 import { readSession } from './account-steps.ts'
 import { chatRow } from './chat-steps.ts'

@@ -11,6 +11,26 @@ export async function chooseOn(page: Page, text: string, action: string) {
   await page.getByRole('menuitem', { name: action, exact: true }).click()
 }
 
+/**
+ * Waits until the server has taken an own message: one that is deleted before is withdrawn at once, without a question,
+ * and nobody else sees that it was there.
+ */
+export async function untilAccepted(page: Page, text: string) {
+  const ticks = ['sent', 'delivered', 'read'].map((status) => `[data-status="${status}"]`)
+  await ownWords(page, text).locator(ticks.join()).waitFor()
+}
+
+/** Deletes an own message, once it was sent, for both people, or for this person alone. */
+export async function deleteMessage(page: Page, text: string, forWhom = 'Delete for everyone') {
+  await untilAccepted(page, text)
+  await chooseOn(page, text, 'Delete')
+  await answerDeletion(page, forWhom)
+}
+
+export async function answerDeletion(page: Page, forWhom = 'Delete for everyone') {
+  await page.getByRole('dialog').getByRole('button', { name: forWhom }).click()
+}
+
 /** Stars a message, or unstars it, and waits until that is stored. */
 export async function setStarred(page: Page, text: string, isStarred: boolean) {
   await chooseOn(page, text, isStarred ? 'Star' : 'Unstar')

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { Transform } from 'node:stream'
-import { createSlowLine } from '../device/slow-line.ts'
+import { createSlowLine } from '../kit/slow-line.ts'
 
 export interface Network {
   /** The address that the browser calls instead of the server. */

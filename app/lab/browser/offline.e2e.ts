@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { sectionWords, settingsSections } from '../../settings/settings-sections.ts'
+import { sectionWords, settingsPages } from '../../settings/settings-sections.ts'
 import { readSession, waitUntilKept } from './account-steps.ts'
 import { chatRow, openChat, readMessages, readTicks, readWords, say } from './chat-steps.ts'
 import { createPerson } from './person.ts'
@@ -54,7 +54,7 @@ test('P10: every address opens with no network, also those whose code was never 
     ['/chat/group/7', 'Petrel'],
     ['/profile', 'Profile | Petrel'],
     ['/settings', 'Settings | Petrel'],
-    ...settingsSections.map((id) => [`/settings/${id}`, `${sectionWords[id].name} | Petrel`]),
+    ...settingsPages.map((id) => [`/settings/${id}`, `${sectionWords[id].name} | Petrel`]),
     ['/login', 'Petrel'],
     ['/register', 'Petrel'],
   ] as const) {

@@ -3,6 +3,7 @@ import { composer, openChat, readWords, say } from './chat-steps.ts'
 import { damagePushes } from './faults/damage-pushes.ts'
 import { findProblems } from './find-problems.ts'
 import { hasFocus } from './message-steps.ts'
+import { chooseSetting } from './settings-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
 import { untilSettingStored } from './until-setting-stored.ts'
 
@@ -66,21 +67,21 @@ test('the settings beside the chats lead to what they name, and looks apply at o
   await page.getByRole('dialog').getByText('Next chat').waitFor()
   await page.keyboard.press('Escape')
   await page.getByRole('link', { name: 'Chats Theme' }).click()
-  await page.getByRole('radio', { name: 'Waves' }).check()
-  await page.getByRole('radio', { name: 'Extra large' }).check()
+  await chooseSetting(page, 'Wallpaper', 'Dots')
+  await chooseSetting(page, 'Text size', 'Extra large')
   expect(await findProblems(page)).toEqual([])
   const looks = () =>
     page.evaluate(() => {
       const { wallpaper, textSize } = document.documentElement.dataset
       return [wallpaper, textSize]
     })
-  await expect.poll(looks).toEqual(['waves', 'larger'])
-  await untilSettingStored(page, 'wallpaper', 'waves')
+  await expect.poll(looks).toEqual(['dots', 'larger'])
+  await untilSettingStored(page, 'wallpaper', 'dots')
   await untilSettingStored(page, 'textSize', 'larger')
   await page.reload()
-  await expect.poll(looks).toEqual(['waves', 'larger'])
-  await page.getByRole('radio', { name: 'Medium' }).check()
-  await page.getByRole('radio', { name: 'Begins a new line' }).check()
+  await expect.poll(looks).toEqual(['dots', 'larger'])
+  await chooseSetting(page, 'Text size', 'Medium')
+  await chooseSetting(page, 'The Enter key', 'Begins a new line')
   await untilSettingStored(page, 'enterSends', 'never')
   await page.goto('/settings/help')
   await page.getByText('New line', { exact: true }).waitFor()

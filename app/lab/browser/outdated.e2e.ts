@@ -51,7 +51,7 @@ test('P1 P6: an app that is too old asks for its update, and sends what waited a
   await ageApp()
   await say(page, 'written too early')
   await demand.waitFor()
-  await expect.poll(() => demand.textContent()).toContain('1 waiting')
+  await expect.poll(() => demand.textContent()).toContain('1\u00a0waiting')
   expect(await readTicks(page, 'written too early')).toBe('Waiting to be sent')
   await composer(page).fill('half a wor')
 

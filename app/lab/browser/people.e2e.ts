@@ -153,7 +153,7 @@ test('somebody who deletes the account is a deleted user in the list, the header
   expect(await composer(page).count()).toBe(0)
   expect(await action(/^(Block|Report|Mute)/).count()).toBe(0)
   expect(await chatRow(page, 'Deleted user').locator('img').count()).toBe(0)
-  expect(await page.getByText('online', { exact: true }).count()).toBe(0)
+  await expect.poll(() => page.getByText('online', { exact: true }).count()).toBe(0)
   const chat = page.url()
   await action('Delete chat').click()
   await page.getByText('Are you sure you want to delete this conversation?').waitFor()

@@ -1,10 +1,17 @@
 import type { Locator } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { must } from '../../../schema/helpers/must.ts'
+import { must } from '../../../schema/helpers/assertions.ts'
 import { pushMessages, registerAccount } from '../server/server-accounts.ts'
 import { readSession } from './account-steps.ts'
 import { chatRow, openChat, readTicks, say } from './chat-steps.ts'
-import { chooseOn, forwardDialog, ownWords, select, selectionBar } from './message-steps.ts'
+import {
+  chooseOn,
+  deleteMessage,
+  forwardDialog,
+  ownWords,
+  select,
+  selectionBar,
+} from './message-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
 const people = await startTwoPeople({
@@ -266,14 +273,14 @@ test('a finger that pulls a message to the right replies to it', async () => {
     expect((await placeOf(lamp)).y).toBe(place.y)
     await lamp.locator('[class*=pullIcon]').waitFor()
   })
-  await page.getByText('Replying to ann', { exact: true }).waitFor()
+  await page.getByText('Replying to yourself', { exact: true }).waitFor()
   await expect.poll(() => lamp.locator('[class*=pullIcon]').count()).toBe(0)
   await page.getByRole('button', { name: 'Cancel reply' }).click()
   await expect.poll(() => placeOf(lamp)).toEqual(place)
   await expectNoReply()
   await page.emulateMedia({ reducedMotion: 'reduce' })
   await pull(lamp, { x: 90 }, async () => expect((await placeOf(lamp)).x).toBe(place.x))
-  await page.getByText('Replying to ann', { exact: true }).waitFor()
+  await page.getByText('Replying to yourself', { exact: true }).waitFor()
   await page.getByRole('button', { name: 'Cancel reply' }).click()
 })
 
@@ -288,7 +295,7 @@ test('a finger that comes back, begins at the edge, goes up or down, or selects,
   await bar.getByRole('button', { name: 'Cancel selection' }).click()
   await expectNoReply()
   await say(page, 'a slip')
-  await chooseOn(page, 'a slip', 'Delete')
+  await deleteMessage(page, 'a slip')
   const deleted = ownWords(page, 'This message was deleted')
   await deleted.waitFor()
   // The offer to undo lies over it, as long as the mouse does over the offer.

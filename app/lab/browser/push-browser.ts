@@ -1,6 +1,6 @@
 import type { BrowserContext, Page, Worker } from 'playwright-core'
 import type { PushPayload, PushRead, PushSubscriptionBody } from '../../../schema/api/push.ts'
-import { must } from '../../../schema/helpers/must.ts'
+import { must } from '../../../schema/helpers/assertions.ts'
 import { waitUntil } from './wait-until.ts'
 
 /** What a notification shows, and its chat. */

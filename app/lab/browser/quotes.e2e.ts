@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { pushMessages, registerAccount } from '../server/server-accounts.ts'
 import { readSession } from './account-steps.ts'
 import { chatRow, composer } from './chat-steps.ts'
-import { readHighlightMs, readOffCentre } from './led-to.ts'
+import { readHighlightMs, readOffCentre, recordHighlights } from './led-to.ts'
 import { ownWords } from './message-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
 import { untilNoted } from './undo-steps.ts'
@@ -78,9 +78,9 @@ test('a quotation never says of a message on the device that it is not there, an
 
 test('a quoted message comes to the middle and is lit up for 2 s', async () => {
   const quoted = ownWords(page, `message 61 of ${count},`)
-  // It looks before the click, which may be answered late: 2 s are over soon.
-  const lit = expect.poll(() => readHighlightMs(quoted)).toBe(2_000)
-  await Promise.all([lit, ownWords(page, 'to the middle').getByRole('button').click()])
+  const highlights = await recordHighlights(page)
+  await ownWords(page, 'to the middle').getByRole('button').click()
+  await expect.poll(() => highlights.list(`message 61 of ${count},`)).toEqual([2_000])
   await expect.poll(() => readOffCentre(quoted)).toBeLessThan(40)
   await expect.poll(() => readHighlightMs(quoted)).toBeUndefined()
 })

@@ -3,6 +3,7 @@ import { keepSignIn } from './account-steps.ts'
 import { composer, message, openChat, say } from './chat-steps.ts'
 import { picker } from './emoji-steps.ts'
 import { findProblems } from './find-problems.ts'
+import { answerDeletion } from './message-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
 const people = await startTwoPeople({
@@ -151,6 +152,7 @@ test('a deleted message has none', async () => {
   await chip(ann, 'soon gone', '😡 ben').waitFor()
   await message(ann.page, 'soon gone').click({ button: 'right' })
   await ann.page.getByRole('menuitem', { name: 'Delete' }).click()
+  await answerDeletion(ann.page)
   await ben.page.getByRole('log').getByText('This message was deleted').waitFor()
   expect(await ben.page.getByRole('button', { name: '😡 You' }).count()).toBe(0)
 })

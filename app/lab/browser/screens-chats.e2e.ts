@@ -4,7 +4,7 @@ import { pushMessages, registerAccount } from '../server/server-accounts.ts'
 import { readSession } from './account-steps.ts'
 import { chatRow, composer, openChat, readWords, say } from './chat-steps.ts'
 import { findProblems } from './find-problems.ts'
-import { hasFocus } from './message-steps.ts'
+import { answerDeletion, hasFocus } from './message-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
 const people = await startTwoPeople()
@@ -96,9 +96,9 @@ test('a message is answered, edited, starred and explained', async () => {
   const menuOf = (text: string) => message(text).click({ button: 'right' })
   await menuOf('the lamp is lit')
   await choose('Reply')
-  await page.getByText('Replying to ann').waitFor()
+  await page.getByText('Replying to yourself').waitFor()
   await say(page, 'an answer')
-  await page.getByText('Replying to ann').waitFor({ state: 'detached' })
+  await page.getByText('Replying to yourself').waitFor({ state: 'detached' })
   await menuOf('an answer')
   await choose('Edit')
   await composer(page).fill('a better answer')
@@ -141,6 +141,7 @@ test('messages are selected, forwarded to several people, and deleted', async ()
   await message('a better answer').click({ button: 'right' })
   await choose('Select')
   await bar.getByRole('button', { name: 'Delete' }).click()
+  await answerDeletion(page)
   await message('This message was deleted').waitFor()
   await openChat(people.ben.page, 'ann')
   await expect
@@ -172,9 +173,9 @@ test('a chat is deleted after a question, for oneself only', async () => {
     .toEqual(['the lamp is lit', 'This message was deleted', 'said again'])
 })
 
-test('an unknown person is no chat, and can be retried', async () => {
+test('nobody is at the address of an unknown person, and the chats are one press away', async () => {
   await page.goto('/chat/01900000-0000-7000-8000-000000000000')
-  await page.getByText('Failed to load chat').waitFor()
+  await page.getByText('Nobody is at this address.').waitFor()
   await page.getByRole('button', { name: 'Try Again' }).click()
   await page.getByText('Failed to load chat').waitFor()
   await page.goto('/chat/group/7')

@@ -2,6 +2,7 @@ import { afterAll, expect, test } from 'vitest'
 import { openChat, say } from './chat-steps.ts'
 import { findProblems } from './find-problems.ts'
 import { hasFocus } from './message-steps.ts'
+import { chooseSetting, settingRow } from './settings-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
 const people = await startTwoPeople({
@@ -62,16 +63,63 @@ test.each([
   await page.waitForURL('**/settings')
 })
 
+test('on a desktop the list stays beside its sections, knows which is open, and finds settings', async () => {
+  await page.goto('/settings')
+  await page.getByRole('heading', { name: 'Settings', level: 2 }).waitFor()
+  const menu = page.getByRole('navigation', { name: 'Settings' })
+  const before = await menu.boundingBox()
+  await menu.getByRole('link', { name: 'Privacy' }).click()
+  await page.getByRole('heading', { name: 'Privacy', level: 1 }).waitFor()
+  expect(await menu.boundingBox()).toEqual(before)
+  await expect
+    .poll(() => menu.getByRole('link', { name: 'Privacy' }).getAttribute('aria-current'))
+    .toBe('page')
+  const names = ['Security', 'Storage and Data', 'Chats', 'Keyboard shortcuts', 'Log out']
+  for (const name of names) await menu.getByText(name, { exact: true }).waitFor()
+  await page.getByRole('main').getByRole('link', { name: 'Ann Petersen' }).waitFor()
+  const box = page.getByRole('searchbox', { name: 'Search settings' })
+  await box.fill('dark')
+  await expect
+    .poll(() => menu.getByRole('listitem').allTextContents())
+    .toEqual(['ChatsTheme: light or dark'])
+  await box.fill('nothing like it')
+  await page.getByText('No settings found').waitFor()
+  expect(await findProblems(page)).toEqual([])
+})
+
+test('a choice is a row with its value, and its sheet is used with the keyboard, too', async () => {
+  await page.goto('/settings/chats')
+  const row = settingRow(page, 'Text size')
+  await row.getByText('Medium').waitFor()
+  await row.press('Enter')
+  const sheet = page.getByRole('dialog', { name: 'Text size' })
+  await sheet.getByRole('radio', { name: 'Medium' }).focus()
+  await page.keyboard.press('ArrowDown')
+  await expect
+    .poll(() => sheet.getByRole('radio', { name: 'Large', exact: true }).isChecked())
+    .toBe(true)
+  expect(await findProblems(page)).toEqual([])
+  await sheet.getByRole('button', { name: 'Done' }).press('Enter')
+  await row.getByText('Large').waitFor()
+  await expect.poll(() => hasFocus(row)).toBe(true)
+  await chooseSetting(page, 'Text size', 'Medium')
+  const keeps = page.getByRole('switch', { name: 'Keep chats archived' })
+  const before = await keeps.isChecked()
+  await keeps.press('Space')
+  await expect.poll(() => keeps.isChecked()).toBe(!before)
+  await keeps.press('Space')
+})
+
 test('an unknown section is no page', async () => {
   await page.goto('/settings/nothing')
   await page.getByRole('heading', { name: 'Page Not Found' }).waitFor()
 })
 
 test('the theme is chosen with the click, also for a page that is reloaded at once', async () => {
-  await page.goto('/settings')
-  await page.getByRole('radio', { name: 'Dark' }).check()
+  await page.goto('/settings/chats')
+  await chooseSetting(page, 'Theme', 'Dark')
   await page.reload()
-  await expect.poll(() => page.getByRole('radio', { name: 'Dark' }).isChecked()).toBe(true)
+  await settingRow(page, 'Theme').getByText('Dark').waitFor()
   await expect.poll(() => page.locator('html').getAttribute('data-theme')).toBe('dark')
   expect(await findProblems(page)).toEqual([])
 })

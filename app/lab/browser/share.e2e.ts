@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, expect, test } from 'vitest'
-import { must } from '../../../schema/helpers/must.ts'
+import { must } from '../../../schema/helpers/assertions.ts'
 import { openSignInForm, readSession, signIn, waitUntilKept } from './account-steps.ts'
 import { composer, message, openChat, say } from './chat-steps.ts'
 import { drawPhoto, type GivenFile, sendDialog, writeText } from './file-steps.ts'
@@ -128,7 +128,7 @@ test('P1: files that are shared outlive reloads until they are sent, and are sen
   await chats(page).getByRole('button', { name: 'ben' }).click()
   await sendDialog(page).getByText('harbour.jpg').waitFor()
   await page.reload()
-  await sendDialog(page).getByText('map.txt').waitFor()
+  await sendDialog(page).getByRole('button', { name: 'Show map.txt' }).waitFor()
   // Set aside: it still waits, and says so.
   await sendDialog(page).getByRole('button', { name: 'Cancel' }).click()
   await page.goto('/chat')

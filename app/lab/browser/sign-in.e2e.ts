@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, expect, onTestFinished, test } from 'vitest'
 import { registerAccount } from '../server/server-accounts.ts'
-import { readSession, signIn } from './account-steps.ts'
+import { openSignInForm, readSession, signIn } from './account-steps.ts'
 import { chatRow } from './chat-steps.ts'
 import { failRequests, holdRequests } from './faults/stop-requests.ts'
 import { hasFocus } from './message-steps.ts'
@@ -9,7 +9,7 @@ import { createPerson } from './person.ts'
 import { startBuiltServer } from './start-built-server.ts'
 
 // The tests stop requests on their way; a service worker would make some in place of the page.
-const server = await startBuiltServer()
+const server = await startBuiltServer({ env: { END_TO_END: 'on' } })
 const ann = await createPerson(server, 'ann', {
   hasFirstLoad: true,
   colorScheme: 'light',
@@ -47,6 +47,34 @@ test('whoever is not signed in is led to sign in from every place', async () => 
   }
 })
 
+test('a part of a first visit that cannot be fetched for a while comes by itself, and what was typed is kept', async () => {
+  const ben = await createPerson(server, 'ben')
+  onTestFinished(() => ben.close())
+  const notice = ben.page.getByText('Still loading Petrel.')
+  await ben.page.goto('/register')
+  await ben.page.getByLabel('Username', { exact: true }).fill('half a na')
+  // The sign-in imports the registration's part, not the other way round.
+  ben.network.cut()
+  await ben.page.getByRole('link', { name: 'Sign in', exact: true }).click()
+  await notice.waitFor()
+  expect(await ben.page.getByLabel('Username', { exact: true }).inputValue()).toBe('half a na')
+  // What answers now is not the server: a page of something in between, then an error of it.
+  const page = { status: 200, contentType: 'text/html', body: '<p>Welcome to our Wi-Fi' }
+  for (const answer of [page, { status: 503 }]) {
+    const answers: string[] = []
+    await ben.page.route('**/assets/**', async (route) => {
+      await route.fulfill(answer)
+      answers.push(route.request().url())
+    })
+    await expect.poll(() => answers.length).toBeGreaterThan(1)
+    expect(await notice.isVisible()).toBe(true)
+    await ben.page.unroute('**/assets/**')
+  }
+  ben.network.mend()
+  await openSignInForm(ben.page)
+  await notice.waitFor({ state: 'detached' })
+})
+
 test('the sign-in says how a phone is linked, what the desktop app is, and that all is encrypted', async () => {
   await page.goto('/login')
   const steps = page.getByRole('main').getByRole('listitem')
@@ -76,6 +104,50 @@ test('the form and the registration lead to each other', async () => {
   await page.waitForURL('**/login')
 })
 
+test('the first paint needs no other file than the page, and is as it stays', async () => {
+  const held = await holdRequests(page, '**/assets/**')
+  await page.goto('/login', { waitUntil: 'commit' })
+  const words = page.getByText('Verifying authentication...')
+  await words.waitFor()
+  const first = await words.evaluate((element) => {
+    const { color, fontSize } = getComputedStyle(element)
+    const { x, width } = element.getBoundingClientRect()
+    const { backgroundColor } = getComputedStyle(element.parentElement ?? element)
+    return { color, fontSize, backgroundColor, isCentred: x + width / 2 === innerWidth / 2 }
+  })
+  expect(first).toEqual({
+    color: 'rgb(85, 103, 106)',
+    fontSize: '15px',
+    backgroundColor: 'rgb(223, 232, 232)',
+    isCentred: true,
+  })
+  await held.release()
+  await see('Stay logged in on this browser')
+  expect(await words.count()).toBe(0)
+})
+
+test('each empty field of the registration says so beside itself', async () => {
+  await page.goto('/register')
+  await button('Create account').click()
+  for (const [label, words] of [
+    ['Username', 'Choose a username'],
+    ['Email Address', 'Enter your email address'],
+    ['Password', 'Choose a password'],
+    ['Confirm Password', 'Enter the password again'],
+  ] as const) {
+    const described = await field(label).getAttribute('aria-describedby')
+    await expect.poll(() => page.locator(`[id="${described}"]`).textContent()).toBe(words)
+    expect(await field(label).getAttribute('aria-invalid')).toBe('true')
+  }
+  await expect.poll(() => hasFocus(field('Username'))).toBe(true)
+  await page.goto('/login')
+  await button('Log in with phone number').click()
+  await button('Sign in').click()
+  await see('Enter your phone number or username')
+  await see('Enter your password')
+  await button('Back to QR code').click()
+})
+
 test('the registration says in a red box what is wrong, until the next key', async () => {
   const { token } = await registerAccount(origin, 'taken')
   await page.goto('/login')
@@ -96,9 +168,11 @@ test('the registration says in a red box what is wrong, until the next key', asy
   await field('Confirm Password').fill(ann.password)
   await button('Create account').click()
   await expect.poll(() => readError(page)).toBe('Username already taken')
-  expect(await hasFocus(button('Create account'))).toBe(true)
-  const headers = { authorization: `Bearer ${token}` }
-  expect((await fetch(`${origin}/api/users/me`, { method: 'DELETE', headers })).ok).toBe(true)
+  await expect.poll(() => hasFocus(field('Username'))).toBe(true)
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  const body = JSON.stringify({ password: 'taken-secret' })
+  const deleted = await fetch(`${origin}/api/users/me`, { method: 'DELETE', headers, body })
+  expect(deleted.ok).toBe(true)
 })
 
 test('each password can be shown and hidden', async () => {
@@ -151,9 +225,10 @@ test('whoever is signed in is led to the chats', async () => {
   }
 })
 
-test('an empty list says why it is empty', async () => {
+test('an empty list says why it is empty, and invites', async () => {
   await page.goto('/chat')
   await see('No chats available')
+  await button('Invite to chat').waitFor()
   const held = await holdRequests(page, '**/sync/**', '**/api/users')
   await page.reload()
   await see('Authenticating...')
@@ -176,8 +251,12 @@ test('whoever can be written to stands in the list until there is a chat', async
   const dialog = page.getByRole('dialog', { name: 'New chat' })
   await dialog.getByRole('link', { name: 'ben' }).waitFor()
   await dialog.getByRole('button', { name: 'Cancel' }).click()
-  const ben = page.getByRole('region', { name: 'People' }).getByRole('link', { name: 'ben' })
+  const people = page.getByRole('region', { name: 'People you can write to' })
+  const ben = people.getByRole('link', { name: 'ben' })
   await ben.getByText('Available to chat').waitFor()
+  await people.getByRole('button', { name: 'Invite to chat' }).click()
+  await page.getByRole('dialog', { name: 'Invite to chat' }).getByText('/chat/new?to=').waitFor()
+  await page.keyboard.press('Escape')
   expect(await chatRow(page, 'ben').count()).toBe(0)
 })
 
@@ -218,7 +297,7 @@ test('a wrong password is told in a red box, and the focus stays; the right one 
   await button('Signing in...').focus()
   await held.release()
   await expect.poll(() => readError(page)).toBe('Wrong username or password')
-  expect(await hasFocus(button('Sign in'))).toBe(true)
+  await expect.poll(() => hasFocus(button('Sign in'))).toBe(true)
   expect(asked.filter((url) => url.endsWith('/api/auth/login'))).toHaveLength(1)
   await field('Password').press('End')
   await field('Password').pressSequentially('x')

@@ -5,7 +5,7 @@ import { setPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { serverOptions } from '../../../.run/project.mjs'
-import { findFreePort } from '../../../sync-server/lib/find-free-port.ts'
+import { findFreePort } from '../../../sync-server/lib/testing/find-free-port.ts'
 import { waitUntil } from './wait-until.ts'
 
 const builtFolder = fileURLToPath(new URL('../../../dist', import.meta.url))
@@ -37,7 +37,8 @@ export async function startBuiltServer({
   dist = builtFolder,
   niceness = 0,
 }: {
-  env?: Record<string, string>
+  /** With its address where a setting needs it. */
+  env?: Record<string, string> | ((origin: string) => Record<string, string>)
   dist?: string
   niceness?: number
 } = {}): Promise<BuiltServer> {
@@ -56,7 +57,7 @@ export async function startBuiltServer({
         DATA_DIR: dataDir,
         RATE_LIMIT: 'off',
         LOG_LEVEL: 'warn',
-        ...env,
+        ...(typeof env === 'function' ? env(origin) : env),
         ...other,
       },
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -5,6 +5,7 @@ import { message, openChat } from './chat-steps.ts'
 import { attach, drawPhoto, sendDialog } from './file-steps.ts'
 import { createLook } from './looks/look.ts'
 import { setStarred } from './message-steps.ts'
+import { chooseSetting, openSetting, settingRow } from './settings-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
 import { untilSettingStored } from './until-setting-stored.ts'
 
@@ -26,6 +27,7 @@ async function sendPhoto(page: Page, name: string, words: string) {
   await message(page, words).waitFor()
 }
 
+const pictures = 'Download pictures and voice messages'
 const openStorage = (page: Page) => page.goto('/settings/storage')
 
 test('a picture comes when it is asked for where the setting says so, over its blur, and by the setting at once', async () => {
@@ -35,10 +37,10 @@ test('a picture comes when it is asked for where the setting says so, over its b
     Object.defineProperty(navigator, 'connection', { value: connection })
   })
   await openStorage(page)
-  await page.getByRole('radio', { name: 'Never' }).first().check()
+  await chooseSetting(page, pictures, 'Never')
   await untilSettingStored(page, 'loadPictures', 'never')
   await page.reload()
-  await expect.poll(() => page.getByRole('radio', { name: 'Never' }).first().isChecked()).toBe(true)
+  await settingRow(page, pictures).getByText('Never').waitFor()
   await sendPhoto(ann.page, 'first.jpg', 'the first')
   await page.goto('/chat')
   await openChat(page, 'ann')
@@ -53,7 +55,7 @@ test('a picture comes when it is asked for where the setting says so, over its b
   await page.getByRole('button', { name: 'Open picture first.jpg' }).waitFor()
 
   await openStorage(page)
-  await page.getByRole('radio', { name: 'On Wi-Fi' }).first().check()
+  await chooseSetting(page, pictures, 'On Wi-Fi')
   await untilSettingStored(page, 'loadPictures', 'wifi')
   await sendPhoto(ann.page, 'second.jpg', 'the second')
   await page.goto('/chat')
@@ -72,8 +74,11 @@ test('a picture comes when it is asked for where the setting says so, over its b
 test('where the browser does not tell of Wi-Fi, it is not offered', async () => {
   const { page } = ann
   await openStorage(page)
-  await page.getByRole('radio', { name: 'Always' }).first().waitFor()
-  expect(await page.getByRole('radio', { name: 'On Wi-Fi' }).count()).toBe(0)
+  const sheet = await openSetting(page, pictures)
+  await sheet.getByRole('radio', { name: 'Always' }).waitFor()
+  expect(await sheet.getByRole('radio', { name: 'On Wi-Fi' }).count()).toBe(0)
+  await sheet.getByRole('button', { name: 'Done' }).click()
+  await sheet.waitFor({ state: 'detached' })
 })
 
 test('P6: what media take is listed by chat, and clearing asks, says what stays, and leaves what is starred and unsent', async () => {

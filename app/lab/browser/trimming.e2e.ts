@@ -4,6 +4,7 @@ import { message, openChat } from './chat-steps.ts'
 import { attach, drawPhoto, sendDialog } from './file-steps.ts'
 import { findProblems } from './find-problems.ts'
 import { chooseOn } from './message-steps.ts'
+import { chooseSetting } from './settings-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
 import { untilSettingStored } from './until-setting-stored.ts'
 
@@ -50,7 +51,7 @@ test('on a device with little room the newest pictures and the starred one stay,
     await message(page, name).getByRole('img', { name: 'Starred' }).waitFor()
   }
   await page.goto('/settings/storage')
-  await page.getByRole('radio', { name: 'Never' }).first().check()
+  await chooseSetting(page, 'Download pictures and voice messages', 'Never')
   await untilSettingStored(page, 'loadPictures', 'never')
   let usage = ''
   await expect

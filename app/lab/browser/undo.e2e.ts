@@ -1,9 +1,10 @@
+import type { Locator } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { must } from '../../../schema/helpers/must.ts'
+import { must } from '../../../schema/helpers/assertions.ts'
 import { keepSignIn, readSession } from './account-steps.ts'
 import { chatRow, composer, openChat, readWords, say } from './chat-steps.ts'
 import { findProblems } from './find-problems.ts'
-import { chooseOn, hasFocus, ownWords } from './message-steps.ts'
+import { deleteMessage, hasFocus, ownWords } from './message-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
 import { untilNoted } from './undo-steps.ts'
 
@@ -19,11 +20,21 @@ afterAll(() => people.close())
 const snackbar = () => ann.page.getByRole('region', { name: 'Undo' })
 const undo = () => snackbar().getByRole('button', { name: 'Undo' })
 
+async function readBox(target: Locator) {
+  return must(await target.boundingBox(), 'a place on the screen')
+}
+
+/**
+ * The pointer is on its way to the offer before the offer comes, and holds it: what follows may take longer than its
+ * 5 s, and so may the next call alone.
+ */
+const holding = (offered: Promise<unknown>) => Promise.all([snackbar().hover(), offered])
+const deleteHolding = (text: string) => holding(deleteMessage(ann.page, text))
+
 /** Deletes a message, with a pointer over the offer, which holds it, and waits until the device has noted that. */
 async function deleteHeld(text: string) {
   const messageId = must(await ownWords(ann.page, text).getAttribute('data-message-id'), text)
-  await chooseOn(ann.page, text, 'Delete')
-  await snackbar().hover()
+  await deleteHolding(text)
   await untilNoted(ann, 'messageId', messageId)
 }
 
@@ -32,14 +43,18 @@ test('a deleted message is hidden at once, said, and back with Undo; nobody else
   await say(ann.page, 'a mistake')
   await openChat(ben.page, 'ann')
   await ownWords(ben.page, 'a mistake').waitFor()
-  await chooseOn(ann.page, 'a mistake', 'Delete')
-  // A pointer over it holds it: what follows may take longer than its time.
-  await snackbar().hover()
+  await deleteHolding('a mistake')
   await ownWords(ann.page, 'a mistake').waitFor({ state: 'detached' })
   await ann.page.getByRole('status').getByText('Message deleted. Press Control Z').waitFor()
   expect(await findProblems(ann.page)).toEqual([])
   const box = await snackbar().getByText('Message deleted', { exact: true }).boundingBox()
   expect(box?.height).toBeLessThan(30)
+  // It is about this chat: it lies in it, over the messages, and covers neither the list nor the composer.
+  const chatBox = await readBox(ann.page.getByRole('region', { name: 'Chat with ben' }))
+  const offerBox = await readBox(snackbar())
+  expect(offerBox.x).toBeGreaterThan(chatBox.x)
+  expect(offerBox.x + offerBox.width).toBeLessThan(chatBox.x + chatBox.width)
+  expect(offerBox.y + offerBox.height).toBeLessThan((await readBox(composer(ann.page))).y)
   await undo().click()
   await ownWords(ann.page, 'a mistake').waitFor()
   await snackbar().waitFor({ state: 'detached' })
@@ -47,8 +62,7 @@ test('a deleted message is hidden at once, said, and back with Undo; nobody else
 })
 
 test('by the keyboard: the focus holds it, Enter takes it back, and returns to where it was', async () => {
-  await chooseOn(ann.page, 'a mistake', 'Delete')
-  await snackbar().hover()
+  await deleteHolding('a mistake')
   // It gives the focus back.
   await ann.page.getByRole('menu').waitFor({ state: 'detached' })
   await composer(ann.page).focus()
@@ -58,14 +72,13 @@ test('by the keyboard: the focus holds it, Enter takes it back, and returns to w
   await ann.page.keyboard.press('Enter')
   await ownWords(ann.page, 'a mistake').waitFor()
   await expect.poll(() => hasFocus(composer(ann.page))).toBe(true)
-  await chooseOn(ann.page, 'a mistake', 'Delete')
-  await undo().waitFor()
+  await deleteHolding('a mistake')
   await ann.page.keyboard.press('Control+z')
   await ownWords(ann.page, 'a mistake').waitFor()
 })
 
 test('when its time is over, it is deleted for both', async () => {
-  await Promise.all([snackbar().waitFor(), chooseOn(ann.page, 'a mistake', 'Delete')])
+  await Promise.all([snackbar().waitFor(), deleteMessage(ann.page, 'a mistake')])
   await snackbar().waitFor({ state: 'detached' })
   await ownWords(ben.page, 'a mistake').waitFor({ state: 'detached' })
 })
@@ -100,10 +113,28 @@ test('an archived chat, and a deleted one, come back with Undo', async () => {
     },
   ]) {
     await chatRow(ann.page, 'ben').click({ button: 'right' })
-    await choose()
+    await holding(choose())
     await chatRow(ann.page, 'ben').waitFor({ state: 'detached' })
     await undo().click()
     await chatRow(ann.page, 'ben').waitFor()
     await ownWords(ann.page, 'kept').waitFor()
   }
+})
+
+test('away from its chat, what was deleted there can still be taken back; a chat that is archived says so by the list', async () => {
+  await say(ann.page, 'left behind')
+  await deleteHeld('left behind')
+  await ann.page.getByRole('link', { name: 'Status' }).click()
+  await undo().waitFor()
+  await ann.page.keyboard.press('Control+z')
+  await ann.page.getByRole('link', { name: 'Chats' }).click()
+  await openChat(ann.page, 'ben')
+  await ownWords(ann.page, 'left behind').waitFor()
+  await chatRow(ann.page, 'ben').click({ button: 'right' })
+  await holding(ann.page.getByRole('menuitem', { name: 'Archive' }).click())
+  const listEnd = (await readBox(ann.page.getByRole('region', { name: 'Chat with ben' }))).x
+  const offerBox = await readBox(snackbar())
+  expect(offerBox.x + offerBox.width).toBeLessThan(listEnd)
+  await undo().click()
+  await chatRow(ann.page, 'ben').waitFor()
 })

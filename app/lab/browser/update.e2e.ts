@@ -1,6 +1,10 @@
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
 import { registerPerson, waitUntilKept } from './account-steps.ts'
 import { copyBuild } from './copy-build.ts'
+import { findProblems } from './find-problems.ts'
 import { createPerson } from './person.ts'
 import { startBuiltServer } from './start-built-server.ts'
 
@@ -154,3 +158,58 @@ test('a page whose part can be fetched from nowhere says so, and leads back to t
   await page.getByRole('searchbox').waitFor()
   await expect.poll(() => problem.count()).toBe(0)
 })
+
+test('P13: Help shows the fingerprint of the app on this device, offline too, and another one for other code', async () => {
+  // Nothing is missing in this copy, unlike in the other.
+  const build = await copyBuild()
+  const server = await startBuiltServer({ dist: build.dist })
+  const dora = await createPerson(server, 'dora', { keepsApp: true })
+  onTestFinished(async () => {
+    await dora.close()
+    await server.close()
+    await build.remove()
+  })
+  const { page } = dora
+  await registerPerson(dora)
+  await waitUntilKept(dora)
+  const shown = page.getByRole('group', { name: 'App fingerprint' })
+  const read = async () => ((await shown.textContent()) ?? '').replaceAll(' ', '')
+  const served = await fingerprint(build.dist)
+  await page.goto('/settings')
+  await page.getByRole('searchbox', { name: 'Search settings' }).fill('fingerprint')
+  await page.getByRole('link', { name: 'App fingerprint' }).click()
+  expect(await read()).toBe(served)
+  expect(await findProblems(page)).toEqual([])
+
+  await build.deploy('with-a-spy')
+  const other = await fingerprint(build.dist)
+  expect(other).not.toBe(served)
+  // What this device runs is what it has, whatever the server gives to others by now.
+  await page.reload()
+  expect(await read()).toBe(served)
+  await dora.goOffline()
+  await page.reload()
+  expect(await read()).toBe(served)
+  await dora.goOnline()
+  await page.evaluate(async () => {
+    await (await navigator.serviceWorker.getRegistration())?.update()
+  })
+  await page.goto('/chat')
+  await page.getByRole('button', { name: 'Update now' }).click()
+  await page.locator('body[data-version="with-a-spy"]').waitFor({ state: 'attached' })
+  await page.goto('/settings/help')
+  expect(await read()).toBe(other)
+})
+
+/** As the README says how: of all that runs but the service worker's own script. */
+async function fingerprint(dist: string): Promise<string> {
+  const names = await readdir(join(dist, 'app'), { recursive: true })
+  const running = names.filter((name) => /\.(js|css|html)$/.test(name) && name !== 'sw.js').sort()
+  expect(await readFile(join(dist, 'app/files.txt'), 'utf8')).toBe(`${running.join('\n')}\n`)
+  const sum = (bytes: string | Uint8Array) => createHash('sha256').update(bytes).digest('hex')
+  const lines = running.map(async (name) => {
+    const bytes = new Uint8Array(await readFile(join(dist, 'app', name)))
+    return `${sum(bytes)}  ${name}\n`
+  })
+  return sum((await Promise.all(lines)).join(''))
+}

@@ -100,9 +100,7 @@ test('the waveform leads to any place, by pointer and keyboard, and moves no oth
   const { page } = ben
   const slider = page.getByRole('slider', { name: 'Position' })
   await voices(page).getByRole('button', { name: 'Play' }).waitFor()
-  const box = await slider.boundingBox()
-  if (!box) throw new Error('It is not drawn.')
-  await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2)
+  await slider.click()
   const readShare = () =>
     page.locator('audio').evaluate((player) => {
       const { currentTime, duration } = player as HTMLAudioElement

@@ -1,3 +1,4 @@
+import { sealedFileName } from '../../../schema/encryption/sealed-part.ts'
 import { isAccepted, isDiscarded, type MessageDocument } from '../../../schema/message.ts'
 import {
   authorRegisters,
@@ -5,6 +6,8 @@ import {
   type RegisterName,
 } from '../../../schema/message-registers.ts'
 import { listReactions } from '../../../schema/reaction.ts'
+import type { AccountKeys } from '../../encryption/account-keys.ts'
+import { deriveEpoch, isAnyLocked, openMessage } from '../../encryption/sealed-message.ts'
 import type { LabDevice } from '../device/lab-device-types.ts'
 import type { LabPerson } from '../device/lab-person.ts'
 import type { Version, Witness } from '../device/witness.ts'
@@ -40,8 +43,86 @@ export async function expectConverged(options: {
       if (lost) broken.push(`P6: on ${device.name} ${lost}`)
     }
   }
+  // What a backup lacks gets new places, from whichever device offers it first.
+  if (!hasBackup) broken.push(...(await findReordered(people, witness)))
+  broken.push(...(await findReadable(people)))
   broken.push(...(await findMissingFiles({ people, said: witness.said, hasBackup })))
   if (broken.length > 0) throw new Error(`Not converged:\n${broken.join('\n')}`)
+}
+
+/**
+ * What was written on a device stands in that order in its conversation, but for what was told as
+ * set aside, or sent once more by hand.
+ */
+async function findReordered(people: readonly LabPerson[], witness: Witness): Promise<string[]> {
+  const broken: string[] = []
+  for (const device of people.flatMap(({ devices }) => devices.filter(({ isOpen }) => isOpen))) {
+    const { messages } = await device.stored()
+    const last = new Map<string, MessageDocument>()
+    for (const { id } of witness.said.filter(({ deviceName }) => deviceName === device.name)) {
+      const message = messages.get(id)
+      if (!message || !isAccepted(message) || message.attempt > 1 || witness.aside.has(id)) continue
+      const before = last.get(message.peerId)
+      if (before && before.orderedAt >= message.orderedAt) {
+        broken.push(
+          `P6: on ${device.name} ${message._id} stands before ${before._id}, written first`,
+        )
+      }
+      last.set(message.peerId, message)
+    }
+  }
+  return broken
+}
+
+/**
+ * Words that the server could read between two people with keys, and words that one of them cannot.
+ */
+async function findReadable(people: readonly LabPerson[]): Promise<string[]> {
+  const sealing = people.filter(({ hasKeys }) => hasKeys)
+  const isBetween = ({ peerId }: MessageDocument) => sealing.some(({ userId }) => userId === peerId)
+  const broken: string[] = []
+  for (const { name, server } of sealing) {
+    for (const message of (await server.messages()).values()) {
+      if (!isBetween(message) || isClosed(message)) continue
+      broken.push(`P13: the server reads of ${name} ${JSON.stringify(message)}`)
+    }
+  }
+  for (const device of people.flatMap(({ devices }) => devices.filter(({ isOpen }) => isOpen))) {
+    for (const message of (await device.stored()).messages.values()) {
+      if (!isAnyLocked(message)) continue
+      broken.push(`P13: ${device.name} cannot read ${JSON.stringify(message)}`)
+    }
+  }
+  return [...broken, ...(await findOpenedByOthers(people))]
+}
+
+/** Sealed words that somebody opens who is no part of their conversation, with all keys they have. */
+async function findOpenedByOthers(people: readonly LabPerson[]): Promise<string[]> {
+  const broken: string[] = []
+  const keys = new Map<LabPerson, readonly AccountKeys[]>()
+  for (const person of people) keys.set(person, await person.listKeys())
+  const others = (person: LabPerson) => people.filter((other) => other !== person)
+  for (const stranger of people) {
+    const publicKeys = others(stranger).flatMap((other) => keys.get(other) ?? [])
+    const epochs = (keys.get(stranger) ?? []).flatMap((own) =>
+      publicKeys.map(({ agreement }) => deriveEpoch(own, agreement.publicKey)),
+    )
+    for (const { server } of others(stranger)) {
+      for (const message of (await server.messages()).values()) {
+        if (message.sealed === undefined || message.peerId === stranger.userId) continue
+        if (epochs.every((epoch) => openMessage(message, () => epoch).locked !== undefined))
+          continue
+        broken.push(`P13: ${stranger.name} opens ${JSON.stringify(message)}`)
+      }
+    }
+  }
+  return broken
+}
+
+function isClosed({ content, sealed, file, reactions, refused }: MessageDocument): boolean {
+  const isFileSealed = file === undefined || (sealed !== undefined && file.name === sealedFileName)
+  const areReactions = Object.values(reactions ?? {}).every(({ emoji }) => emoji === '')
+  return content === '' && isFileSealed && areReactions && !refused?.content
 }
 
 async function compareViews(one: LabPerson, other: LabPerson): Promise<string[]> {

@@ -1,7 +1,6 @@
 import type { ConversationDocument } from '../../../schema/conversation.ts'
-import { isAccepted, type MessageDocument } from '../../../schema/message.ts'
+import { isAccepted, type MessageDocument, statusRank } from '../../../schema/message.ts'
 import { deriveStatus } from '../../../schema/peer-marks.ts'
-import { statusRank } from '../../../schema/status-rank.ts'
 import type { LabPerson } from '../device/lab-person.ts'
 import { findDifferences } from '../server/server-view.ts'
 import { listHeldFiles } from './find-missing-files.ts'
@@ -69,7 +68,7 @@ function findUnsettledReceipts(person: LabPerson, servers: Map<string, Held>): s
     const { _id, peerId, senderId, orderedAt } = message
     const isOwn = senderId === person.userId
     const reader = isOwn ? servers.get(peerId)?.conversations.get(person.userId) : undefined
-    const status = deriveStatus(message, own?.conversations.get(peerId))
+    const status = deriveStatus(message, own?.conversations.get(peerId), person.userId)
     const copy = servers.get(peerId)?.messages.get(_id)
     if (isOwn && servers.has(peerId) && !copy) unsettled.push(`${_id} is not with its reader`)
     if (reader && statusRank({ status }) < dueRank(reader, orderedAt)) {

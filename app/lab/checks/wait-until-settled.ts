@@ -1,7 +1,10 @@
+import { isAnyLocked } from '../../encryption/sealed-message.ts'
+import type { LabDevice, LabTab } from '../device/lab-device-types.ts'
 import type { LabPerson } from '../device/lab-person.ts'
 import { findUnsettled } from './find-unsettled.ts'
 
 const lookAgainMs = 50
+const troubledMs = 3_000
 /** A look reads everything that everybody has: the work that it waits for gets most of the time. */
 const pauseForEachLook = 2
 
@@ -9,8 +12,14 @@ export interface Patience {
   /** Shorter than a long poll: its end must not mask a lost signal. */
   stillMs: number
   withinMs: number
+  /**
+   * Everybody has their keys, and nothing hinders anything more: what is locked opens, and people
+   * look at a device that tells of trouble and has not moved for a moment, as its words ask for.
+   * After the last of many failures it would wait longer than this.
+   */
+  areFaultsOver: boolean
   /** Other pending work, in words. */
-  findMore: () => Promise<readonly string[]>
+  findMore: () => Promise<string[]>
 }
 
 /**
@@ -22,23 +31,39 @@ export interface Patience {
  */
 export async function waitUntilSettled(
   people: readonly LabPerson[],
-  { stillMs = 20_000, withinMs = 100_000, findMore }: Partial<Patience> = {},
+  options: Partial<Patience> = {},
 ): Promise<void> {
+  const { stillMs = 20_000, withinMs = 100_000, areFaultsOver = false, findMore } = options
+  const devices = () => people.flatMap((person) => person.devices).filter(({ isOpen }) => isOpen)
   const begunAt = performance.now()
-  let [movedAt, before, quietLooks] = [begunAt, '', 0]
+  let [movedAt, lookedInAt, before, quietLooks] = [begunAt, begunAt, '', 0]
   for (;;) {
     const lookedAt = performance.now()
     const more = (await findMore?.()) ?? []
+    if (areFaultsOver) for (const device of devices()) more.push(...(await findLocked(device)))
     const unsettled = [...(await findUnsettled(people)), ...more].join('\n')
     quietLooks = unsettled === '' ? quietLooks + 1 : 0
     if (quietLooks === 2) return
     const now = performance.now()
     if (unsettled !== before) movedAt = now
     before = unsettled
+    if (areFaultsOver && now - Math.max(movedAt, lookedInAt) > troubledMs) {
+      lookedInAt = now
+      for (const device of devices()) if (device.tabs.some(tellsOfTrouble)) device.network.hurry()
+    }
     if (now - movedAt > stillMs || now - begunAt > withinMs) {
       throw new Error(`Not settled after ${Math.round(now - begunAt)} ms:\n${unsettled}`)
     }
     const pauseMs = Math.max(lookAgainMs, pauseForEachLook * (now - lookedAt))
     await new Promise((resolve) => setTimeout(resolve, pauseMs))
   }
+}
+
+const tellsOfTrouble = ({ messenger }: LabTab) =>
+  messenger.connection.getSnapshot().words !== undefined
+
+async function findLocked(device: LabDevice): Promise<string[]> {
+  const { messages } = await device.stored()
+  const locked = [...messages.values()].filter(isAnyLocked)
+  return locked.map(({ _id }) => `${device.name} cannot read ${_id}`)
 }

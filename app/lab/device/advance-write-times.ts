@@ -1,4 +1,4 @@
-import { settleRequest } from '../../database/storage/dexie/settle-request.ts'
+import { settleRequest } from '../../database/storage/dexie/owed-notes.ts'
 
 interface Record {
   _meta?: { lwt: number }

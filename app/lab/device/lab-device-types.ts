@@ -1,9 +1,10 @@
 import type { ConversationDocument } from '../../../schema/conversation.ts'
 import type { MessageDocument } from '../../../schema/message.ts'
 import type { Messenger } from '../../sync/messenger-types.ts'
-import type { LabDisk } from './lab-disk.ts'
+import type { LabDisk } from '../kit/disk.ts'
+import type { LabPage } from '../kit/page.ts'
+import type { LabAccess } from './lab-access.ts'
 import type { LabNetwork } from './lab-network.ts'
-import type { LabPage } from './lab-page.ts'
 
 /** One open tab of a device: the real client core. */
 export interface LabTab {
@@ -33,6 +34,8 @@ export interface Addressee {
 export interface LabDevice {
   readonly name: string
   readonly userId: string
+  /** What it does with its person's password and keys. */
+  readonly access: LabAccess
   readonly network: LabNetwork
   readonly disk: LabDisk
   /** The first tab's core. */

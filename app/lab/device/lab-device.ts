@@ -1,23 +1,26 @@
 import { IDBKeyRange } from 'fake-indexeddb'
 import type { SignedIn } from '../../../schema/api/auth.ts'
 import type { ConversationDocument } from '../../../schema/conversation.ts'
-import { must } from '../../../schema/helpers/must.ts'
+import { must } from '../../../schema/helpers/assertions.ts'
 import type { MessageDocument } from '../../../schema/message.ts'
 import { createApi } from '../../api/api.ts'
 import { createSessionStore } from '../../api/session-store.ts'
 import { createKeyValueStorage } from '../../database/storage/key-value-storage.ts'
 import { openDatabase } from '../../database/storage/open-database.ts'
+import { openDeviceStore } from '../../database/storage/open-device-store.ts'
 import { fromStoredMessage, toStoredMessage } from '../../database/storage/stored-message.ts'
 import { createMessenger, type MessengerOptions } from '../../sync/messenger.ts'
 import type { Messenger } from '../../sync/messenger-types.ts'
 import { createOwedErasures } from '../../sync/owed-erasures.ts'
+import { createLabDisk } from '../kit/disk.ts'
+import { createLabLocks } from '../kit/locks.ts'
+import { createLabPage } from '../kit/page.ts'
+import { createLabTexts } from '../kit/texts.ts'
+import type { TraceRecorder } from '../kit/trace.ts'
 import { advanceWriteTimes } from './advance-write-times.ts'
+import { createLabAccess, type LabAccess, type LabAccount } from './lab-access.ts'
 import type { LabDevice, LabTab } from './lab-device-types.ts'
-import { createLabDisk } from './lab-disk.ts'
-import { createLabKeyValueStorage } from './lab-key-value-storage.ts'
-import { createLabLocks } from './lab-locks.ts'
 import { createLabNetwork } from './lab-network.ts'
-import { createLabPage } from './lab-page.ts'
 import { readConversation } from './read-conversation.ts'
 import { countStoredRecords, readStoredDocuments } from './read-stored-documents.ts'
 import { sendTextFile } from './send-text-file.ts'
@@ -31,13 +34,18 @@ export interface DeviceOptions {
   /** The server's folder, whose secret signs tokens. */
   dataDir: string
   random: () => number
-  /** Asks the server for a new sign-in of this device's person. */
-  signIn: (fetch: typeof globalThis.fetch) => Promise<SignedIn>
+  account: LabAccount
+  /** The device of this person that confirms this one's code; absent where the password signs in. */
+  by?: LabAccess | undefined
+  /** Loses what the password opened, and opens its keys by the recovery key. */
+  isRecovered?: boolean
   endSignIn: (token: string) => Promise<void>
   /** How far its clock is ahead of the true time, in ms. */
   clockAheadMs: number
   line: MessengerOptions['line']
   witness: Witness
+  /** Records what passes its network. */
+  trace?: TraceRecorder | undefined
   onError: (cause: unknown) => void
   /** Fills its empty IndexedDB before it opens. */
   fill?: ((indexedDB: IDBFactory) => Promise<void>) | undefined
@@ -48,8 +56,12 @@ export async function createLabDevice(options: DeviceOptions): Promise<LabDevice
   const disk = createLabDisk()
   const { indexedDB } = disk
   const locks = createLabLocks()
-  const texts = createLabKeyValueStorage()
-  const network = createLabNetwork({ random })
+  const texts = createLabTexts()
+  const network = createLabNetwork({
+    random,
+    onExchange: (exchange) => options.trace?.recordExchange(name, exchange),
+    onFrame: (way, text) => options.trace?.recordFrame(name, way, text),
+  })
   const sessions = createSessionStore({
     kept: createKeyValueStorage(),
     passing: createKeyValueStorage(),
@@ -60,14 +72,24 @@ export async function createLabDevice(options: DeviceOptions): Promise<LabDevice
   /** From one kill to the next. A dead tab makes no sound. */
   let life = { isOver: false }
 
+  const access = createLabAccess({
+    account: options.account,
+    serverUrl: options.serverUrl,
+    sessions,
+    openStore: (userId) =>
+      openDeviceStore({ name: `petrel-${userId}-${name}`, indexedDB, IDBKeyRange }),
+  })
+
   async function signIn() {
-    const link = network.connect()
-    sessions.set(await options.signIn(link.fetch), { keepSignedIn: true })
-    link.cut()
+    const { by } = options
+    sessions.set(await (by ? access.enterByCode(by) : access.enter()), { keepSignedIn: true })
+    if (options.isRecovered) await access.recover()
   }
 
   async function openTab(): Promise<LabTab> {
     const { user } = must(sessions.get() ?? lastSession, 'a sign-in')
+    // Its person does at once what a locked device asks for.
+    await access.unlock().catch(() => {})
     const page = createLabPage()
     const own = life
     const forgetPage = network.addPage(page)
@@ -130,7 +152,7 @@ export async function createLabDevice(options: DeviceOptions): Promise<LabDevice
 
   /** Without the device's network faults, as if retried until it succeeds. */
   function signInAgain(): Promise<SignedIn | undefined> {
-    return options.signIn(fetch).catch(() => undefined)
+    return access.enter().catch(() => undefined)
   }
 
   await options.fill?.(indexedDB)
@@ -146,6 +168,7 @@ export async function createLabDevice(options: DeviceOptions): Promise<LabDevice
   return {
     name,
     userId: lastSession.user._id,
+    access,
     network,
     disk,
     readText: texts.getItem,
@@ -215,7 +238,7 @@ export async function createLabDevice(options: DeviceOptions): Promise<LabDevice
       const tab = { device: name, name: `${name}-plant` }
       const database = await openDatabase({ userId, now, indexedDB, IDBKeyRange, tab })
       const { error } = await database.messages.bulkUpsert(
-        messages.map((message) => toStoredMessage(fromStoredMessage(message))),
+        messages.map((message) => toStoredMessage(fromStoredMessage(message), userId)),
       )
       await database.close()
       if (error.length > 0) throw new Error('This could not be planted.', { cause: error })
@@ -284,8 +307,10 @@ export async function createLabDevice(options: DeviceOptions): Promise<LabDevice
     countStoredRecords: () => countStoredRecords(indexedDB),
     reload,
     async signIn() {
+      // What they hear of the earlier sign-in must not end the new one.
+      await closeTabs()
       await signIn()
-      await reload()
+      await openTab()
     },
     close: closeTabs,
   }

@@ -1,84 +1,13 @@
-import NodeWebSocket from 'ws'
 import { changesProtocol } from '../../../schema/api/socket-events.ts'
 import { wireHeader, wireProtocolPrefix } from '../../../schema/api/wire.ts'
-import { breakOff } from './break-off.ts'
-import { createFrameSpoiler } from './frame-spoiler.ts'
-import type { LabPage } from './lab-page.ts'
+import { createDeferred } from '../../../schema/helpers/deferred.ts'
+import { createNetwork, type Network, type NetworkOptions } from '../kit/network.ts'
+import type { Asked, Matcher } from '../kit/request-faults.ts'
+import type { SlowLineOptions } from '../kit/slow-line.ts'
 import { createPushFrames } from './push-frames.ts'
-import { createRequestFaults, type FileTraffic } from './request-faults.ts'
-import type { SlowLineOptions } from './slow-line.ts'
 
-/** One device's network: its faults lie between the real client core and the real server. */
-export interface LabNetwork {
-  /** Blocks everything, and notifies the pages, as a browser does. */
-  goOffline(): void
-  goOnline(): void
-  /** Blocks everything without notifying anyone: a dead access point. */
-  goDark(): void
-  /** The server receives and acts; its next `count` answers to writes never arrive. */
-  loseResponses(count: number): void
-  /** Delays answers to writes until the returned function is called. */
-  holdResponses(): () => void
-  /** Delays writes to a collection on their way to the server, so that others overtake them. */
-  holdWrites(collection: 'messages' | 'conversations'): HeldWrites
-  /** Delays catch-up requests until the returned function is called. */
-  holdPulls(): () => void
-  /** Delays answers to polls until the returned function is called. */
-  holdPolls(): () => void
-  /** All requests so far, each as its method and path. */
-  listRequests(): readonly string[]
-  /** The place after which each catch-up request of a collection asked. */
-  listPulledAfter(collection: 'messages' | 'conversations'): readonly string[]
-  /** How many catch-up requests have been answered. */
-  countPulls(): number
-  /** How many polls for messages have been answered. */
-  countPolls(): number
-  /** The file pieces sent so far. */
-  countFiled(): FileTraffic
-  /** Breaks each nth request with a file piece in its middle. */
-  breakEveryUpload(nth: number): void
-  /** Answers uploads in pieces like an older server, which lacks that address. */
-  haveNoPieces(): void
-  /** Delays every request by up to the given milliseconds, each way. */
-  delay(ms: number): void
-  /** Bytes trickle both ways; the rest of long answers may never come. */
-  slow(line: SlowLineOptions): void
-  /** Every write reaches the server twice. */
-  duplicate(): void
-  /** Every write reaches the server once more, after the write that follows it. */
-  reorder(): void
-  /**
-   * Answers the next `count` requests (all, when absent) with this status; they never reach the
-   * server.
-   */
-  answer(status: number, count?: number): void
-  /** Answers everything 200 with a page, like a hotel's network before its sign-in. */
-  answerAsPortal(): void
-  /** Answers a push containing these words with this status; it never reaches the server. */
-  refuseWords(words: string, status: number): void
-  /** Answers every file with this status, like a proxy that can't accept it. */
-  answerUploads(status: number): void
-  /** New polls hang on a silently dead connection. */
-  hangPolls(): void
-  /** Blocks WebSockets, as some proxies do; requests pass. */
-  blockSockets(): void
-  /** New sockets use the first version, as with an older server. */
-  speakFirstVersion(): void
-  /** Everything says that it comes from this version of the app; undefined for its own. */
-  tellWire(version: number | undefined): void
-  /**
-   * Randomly loses, doubles, reorders or truncates what comes over sockets, and what is pushed over
-   * them.
-   */
-  spoilFrames(): void
-  /** Ends every fault and notifies the pages, so that none waits out a long back-off. */
-  calm(): void
-  /** Where there is a network, notifies the pages: a long outage leaves long back-offs. */
-  hurry(): void
-  isDark(): boolean
-  connect(): LabLink
-  addPage(page: LabPage): () => void
-}
+/** The kit's network, with Petrel's faults by name. */
+export type LabNetwork = ReturnType<typeof createLabNetwork>
 
 export interface HeldWrites {
   /** How many are on their way. */
@@ -87,175 +16,193 @@ export interface HeldWrites {
   release(): void
 }
 
-/** One tab's end of the network. */
-export interface LabLink {
-  fetch: typeof fetch
-  WebSocket: typeof WebSocket
-  /** Ends everything under way and blocks everything further. */
-  cut(): void
-  /** Silently drops everything that comes back. */
-  freeze(): void
+/** Requests with file pieces, the broken ones, and the bytes of the successful ones. */
+interface FileTraffic {
+  requests: number
+  brokenRequests: number
+  takenBytes: number
 }
 
-/** What a frozen tab hears. */
-const never = new Promise<never>(() => {})
+/** What something between the device and the server answers in its place. */
+interface BetweenAnswer {
+  status: number
+  body: string
+}
 
-export function createLabNetwork(options: { random: () => number }): LabNetwork {
-  const pages = new Set<LabPage>()
-  const links = new Set<{ cutSockets(): void; cutRequests(): void }>()
-  const faults = createRequestFaults(options)
-  const state = {
-    isDark: false,
-    areSocketsBlocked: false,
-    isFirstVersion: false,
-    areFramesSpoilt: false,
-    wire: undefined as number | undefined,
-  }
+/** Requests that change server data, by replication or a call; not signing in and out. */
+const isWrite: Matcher = ({ url, method }) =>
+  url.includes('_bulk_docs') ||
+  (method !== 'GET' && url.includes('/api/') && !url.includes('/api/auth/'))
+const isFile: Matcher = (asked) => isWrite(asked) && asked.body instanceof Blob
+const isPoll: Matcher = ({ url }) => url.includes('feed=longpoll')
+const isPull: Matcher = ({ url }) => url.includes('feed=normal')
 
-  function tellWireIn(init: RequestInit | undefined): RequestInit | undefined {
-    if (state.wire === undefined) return init
-    return { ...init, headers: { ...init?.headers, [wireHeader]: String(state.wire) } }
-  }
-  function tellWireOffered(one: string): string {
-    const isWire = state.wire !== undefined && one.startsWith(wireProtocolPrefix)
-    return isWire ? `${wireProtocolPrefix}${state.wire}` : one
-  }
+export function createLabNetwork(
+  options: { random: () => number } & Pick<NetworkOptions, 'onExchange' | 'onFrame'>,
+) {
+  const state = { isFirstVersion: false, wire: undefined as number | undefined }
+  const network: Network = createNetwork({
+    ...options,
+    isPoll,
+    rewrite: (init) =>
+      state.wire === undefined
+        ? init
+        : { ...init, headers: { ...init.headers, [wireHeader]: String(state.wire) } },
+    offer: (protocols) =>
+      protocols
+        .filter((one) => !state.isFirstVersion || one !== changesProtocol)
+        .map((one) =>
+          state.wire !== undefined && one.startsWith(wireProtocolPrefix)
+            ? `${wireProtocolPrefix}${state.wire}`
+            : one,
+        ),
+    takeFrames: createPushFrames,
+  })
+  const { add } = network
+  let pieces = 0
 
-  function cutAll() {
-    for (const link of links) {
-      link.cutSockets()
-      link.cutRequests()
-    }
-  }
-
-  function connect(): LabLink {
-    const sockets = new Set<NodeWebSocket>()
-    const life = { isCut: false, isFrozen: false, requests: new AbortController() }
-    class LabSocket extends NodeWebSocket {
-      constructor(url: string | URL, protocols?: string | string[]) {
-        // A port without a listener: the error and the close come as from a dead network.
-        const isClosed = state.isDark || state.areSocketsBlocked || life.isCut
-        const offered = [protocols ?? []].flat()
-        const isKept = (one: string) => !state.isFirstVersion || one !== changesProtocol
-        super(isClosed ? 'ws://127.0.0.1:1/' : url, offered.filter(isKept).map(tellWireOffered))
-        sockets.add(this)
-        this.on('close', () => {
-          sockets.delete(this)
-          this.#closed.abort()
-        })
-      }
-      readonly #closed = new AbortController()
-      readonly #spoil = { sent: createFrameSpoiler(options), heard: createFrameSpoiler(options) }
-      readonly #pushes = createPushFrames({
-        origin: new URL(this.url.replace(/^ws/, 'http')).origin,
-        send: (text) => {
-          if (state.areFramesSpoilt) this.#spoil.sent(text, (spoilt) => super.send(spoilt))
-          else super.send(text)
-        },
-        give: (text) => this.#give(text),
-        cut: () => this.terminate(),
-        closed: this.#closed.signal,
-        ask: async (...asked) => (life.isFrozen ? await never : await faults.send(...asked)),
-      })
-      #give(text: string) {
-        if (state.areFramesSpoilt)
-          this.#spoil.heard(text, (spoilt) => super.emit('message', spoilt))
-        else super.emit('message', text)
-      }
-      override send(text: string) {
-        if (!this.#pushes.take(text)) super.send(text)
-      }
-      override emit(event: string | symbol, ...args: unknown[]): boolean {
-        if (event !== 'message') return super.emit(event, ...args)
-        const text = String(args[0])
-        if (!this.#pushes.hear(text)) this.#give(text)
-        return true
-      }
-    }
-    const link = {
-      cutSockets: () => sockets.forEach((socket) => void socket.terminate()),
-      cutRequests() {
-        life.requests.abort(new TypeError('fetch failed: the network is gone'))
-        life.requests = new AbortController()
-      },
-    }
-    links.add(link)
+  /** @returns the function that lets them go on */
+  function hold(name: string, side: 'there' | 'back', when: Matcher): HeldWrites {
+    const { promise, resolve } = createDeferred()
+    const added = add({ do: 'hold', side, until: promise, when }, name)
     return {
-      fetch: (async (input, init) => {
-        if (state.isDark || life.isCut) throw new TypeError('fetch failed: there is no network')
-        if (life.isFrozen) return await never
-        const { signal } = life.requests
-        const response = await faults.send(String(input), tellWireIn(init), { cut: signal })
-        return life.isFrozen ? await never : breakOff(response, signal)
-      }) satisfies typeof fetch as typeof fetch,
-      WebSocket: LabSocket as unknown as typeof WebSocket,
-      cut() {
-        life.isCut = true
-        link.cutSockets()
-        link.cutRequests()
-        links.delete(link)
-      },
-      freeze() {
-        life.isFrozen = true
+      count: added.count,
+      release() {
+        added.remove()
+        resolve()
       },
     }
   }
+  const countAnswered = (isWanted: (url: string) => boolean) =>
+    network.exchanges.filter(({ url, status }) => status !== undefined && isWanted(url)).length
 
   return {
-    goOffline() {
-      state.isDark = true
-      for (const page of pages) page.setOnline(false)
-      cutAll()
+    ...network,
+    /** The server receives and acts; its next `count` answers to writes never arrive. */
+    loseResponses: (count: number) =>
+      void add({ do: 'lose-response', when: isWrite, count }, 'lost'),
+    /** Delays answers to writes until the returned function is called. */
+    holdResponses: () => hold('responses', 'back', isWrite).release,
+    /** Delays writes to a collection on their way to the server, so that others overtake them. */
+    holdWrites: (collection: 'messages' | 'conversations') =>
+      hold(
+        collection,
+        'there',
+        (asked) => isWrite(asked) && asked.path.includes(`/sync/${collection}/`),
+      ),
+    /** Delays catch-up requests until the returned function is called. */
+    holdPulls: () => hold('pulls', 'there', isPull).release,
+    /** Delays answers to polls until the returned function is called. */
+    holdPolls: () => hold('polls', 'back', isPoll).release,
+    /** All requests so far, each as its method and path. */
+    listRequests: (): readonly string[] =>
+      network.exchanges.map(({ method, path }) => `${method} ${path}`),
+    /** The place after which each catch-up request of a collection asked. */
+    listPulledAfter: (collection: 'messages' | 'conversations'): readonly string[] =>
+      network.exchanges
+        .filter(({ path }) => path.endsWith('/_changes') && path.includes(`/${collection}/`))
+        .map(({ url }) => new URL(url).searchParams.get('since') ?? '0'),
+    /** How many catch-up requests have been answered. */
+    countPulls: () => countAnswered((url) => url.includes('feed=normal')),
+    /** How many polls for messages have been answered. */
+    countPolls: () =>
+      countAnswered((url) => url.includes('feed=longpoll') && url.includes('/messages/')),
+    /** The file pieces sent so far. */
+    countFiled(): FileTraffic {
+      const filed = network.exchanges.filter(
+        ({ blobBytes, url, method }) => blobBytes > 0 && isWrite({ url, method } as Asked),
+      )
+      const isBroken = (faults: readonly string[]) => faults.includes('cut-request')
+      return {
+        requests: filed.length,
+        brokenRequests: filed.filter(({ faults }) => isBroken(faults)).length,
+        takenBytes: filed
+          .filter(({ status }) => status !== undefined && status < 300)
+          .reduce((sum, { blobBytes }) => sum + blobBytes, 0),
+      }
     },
-    goOnline() {
-      state.isDark = false
-      for (const page of pages) page.setOnline(true)
-    },
-    goDark() {
-      state.isDark = true
-      cutAll()
-    },
-    ...faults.controls,
-    listRequests: faults.listRequests,
-    listPulledAfter: faults.listPulledAfter,
-    countPulls: faults.countPulls,
-    countPolls: faults.countPolls,
-    countFiled: faults.countFiled,
-    isDark: () => state.isDark,
-    blockSockets() {
-      state.areSocketsBlocked = true
-      for (const link of links) link.cutSockets()
-    },
+    /** Breaks each nth request with a file piece in its middle. */
+    breakEveryUpload: (nth: number) =>
+      void add(
+        { do: 'cut-request', when: (asked) => isFile(asked) && ++pieces % nth === 0 },
+        'broken uploads',
+      ),
+    /** Answers uploads in pieces like an older server, which lacks that address. */
+    haveNoPieces: () =>
+      void add(
+        {
+          do: 'answer',
+          status: 404,
+          body: { error: 'There is nothing at this address.', code: 'not_found' },
+          when: ({ url }) => url.includes('/messages/uploads/'),
+        },
+        'no pieces',
+      ),
+    /** Delays every request by up to the given milliseconds, each way. */
+    delay: (ms: number) => void add({ do: 'delay', upToMs: ms }, 'delay'),
+    /** Bytes trickle both ways; the rest of long answers may never come. */
+    slow: (line: SlowLineOptions) => void add({ do: 'slow', ...line }, 'slow'),
+    /** Every write reaches the server twice. */
+    duplicate: () => void add({ do: 'duplicate', when: isWrite }, 'duplicate'),
+    /** Every write reaches the server once more, after the write that follows it. */
+    reorder: () => void add({ do: 'reorder', when: isWrite }, 'reorder'),
+    /**
+     * Answers the next `count` requests (all, when absent) with this status; they never reach the
+     * server.
+     */
+    answer: (status: number, count = Number.POSITIVE_INFINITY) =>
+      void add(
+        {
+          do: 'answer',
+          status,
+          count,
+          body: { error: 'The lab answers in place of the server.', code: 'lab' },
+        },
+        'answer',
+      ),
+    /** Answers everything 200 with a page, like a hotel's network before its sign-in. */
+    answerAsPortal: () =>
+      void add({ do: 'answer', status: 200, body: '<html>Your room?' }, 'portal'),
+    /** Answers a push containing these words with this status; it never reaches the server. */
+    refuseWords: (words: string, status: number) =>
+      void add(
+        {
+          do: 'answer',
+          status,
+          body: '<html>Blocked',
+          when: ({ url, text }) => url.includes('_bulk_docs') && text?.includes(words) === true,
+        },
+        'refused',
+      ),
+    /** Answers everything like this for so long; nothing reaches the server. */
+    stepBetween: ({ status, body, ms }: BetweenAnswer & { ms: number }) =>
+      void add({ do: 'answer', status, body, forMs: ms }, 'between'),
+    /** Answers every file with this status, like a proxy that can't accept it. */
+    answerUploads: (status: number) =>
+      void add(
+        {
+          do: 'answer',
+          status,
+          body: '<html>Bad gateway',
+          when: ({ url }) => url.includes('/messages/upload'),
+        },
+        'uploads',
+      ),
+    /** New polls hang on a silently dead connection. */
+    hangPolls: () => void add({ do: 'hang', when: isPoll }, 'hanging polls'),
+    /** New sockets use the first version, as with an older server. */
     speakFirstVersion() {
       state.isFirstVersion = true
-      for (const link of links) link.cutSockets()
+      network.cutSockets()
     },
-    tellWire(version) {
+    /** Everything says that it comes from this version of the app; undefined for its own. */
+    tellWire(version: number | undefined) {
       state.wire = version
-      for (const link of links) link.cutSockets()
-    },
-    spoilFrames() {
-      state.areFramesSpoilt = true
+      network.cutSockets()
     },
     calm() {
-      Object.assign(state, {
-        areSocketsBlocked: false,
-        isFirstVersion: false,
-        areFramesSpoilt: false,
-        wire: undefined,
-      })
-      faults.controls.calm()
-      state.isDark = false
-      for (const page of pages) page.tellOnline()
-    },
-    hurry() {
-      if (!state.isDark) for (const page of pages) page.tellOnline()
-    },
-    connect,
-    addPage(page) {
-      pages.add(page)
-      page.setOnline(!state.isDark)
-      return () => pages.delete(page)
+      Object.assign(state, { isFirstVersion: false, wire: undefined })
+      network.calm()
     },
   }
 }

@@ -1,10 +1,10 @@
-import { epochHeader } from '../../../schema/api/epoch-header.ts'
 import {
   parseClientFrame,
   parseServerFrame,
   type ServerEvent,
 } from '../../../schema/api/socket-events.ts'
-import type { createRequestFaults } from './request-faults.ts'
+import { epochHeader } from '../../../schema/api/wire.ts'
+import type { FrameTaker, TakenSocket } from '../kit/network.ts'
 
 type Answered = Extract<ServerEvent, { event: 'push-answered' }>['data']
 
@@ -12,15 +12,7 @@ type Answered = Extract<ServerEvent, { event: 'push-answered' }>['data']
  * The pushes of a device over one socket: they meet the faults of requests, as `PUSH` and the
  * address that a request would have. Where a request's answer would be lost, the socket breaks.
  */
-export function createPushFrames(socket: {
-  origin: string
-  send: (text: string) => void
-  give: (text: string) => void
-  cut: () => void
-  /** Aborts when the socket is closed. */
-  closed: AbortSignal
-  ask: ReturnType<typeof createRequestFaults>['send']
-}) {
+export function createPushFrames(socket: TakenSocket): FrameTaker {
   const { origin, send, give, cut, closed, ask } = socket
   /** The same push may be on its way twice. */
   const waiting = new Map<number, ((answered: Answered) => void)[]>()
@@ -89,7 +81,7 @@ async function writeAnswer(id: number, response: Response): Promise<string> {
     status,
     body: headers.get('content-type')?.includes('json') ? JSON.parse(text) : text,
     epoch: headers.get(epochHeader) ?? undefined,
-    now: Number(headers.get('x-petrel-now') ?? Date.now()),
+    now: Number(headers.get('x-petrel-now') ?? 0),
     ...(retryAfter !== null && { retryAfterSeconds: Number(retryAfter) }),
   }
   return JSON.stringify({ event: 'push-answered', data })

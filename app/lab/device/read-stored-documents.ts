@@ -1,4 +1,4 @@
-import { settleRequest } from '../../database/storage/dexie/settle-request.ts'
+import { settleRequest } from '../../database/storage/dexie/owed-notes.ts'
 /** A device's IndexedDB, read without the product: every document of a collection, by id. */
 export async function readStoredDocuments<T extends { _id: string }>(options: {
   indexedDB: IDBFactory

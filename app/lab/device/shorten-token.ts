@@ -1,4 +1,4 @@
-import { must } from '../../../schema/helpers/must.ts'
+import { must } from '../../../schema/helpers/assertions.ts'
 import { keepTokenSecret } from '../../../sync-server/access/keep-token-secret.ts'
 import { createTokenKeeper } from '../../../sync-server/access/token-keeper.ts'
 

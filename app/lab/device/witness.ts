@@ -1,5 +1,4 @@
-import { isAccepted, type MessageDocument } from '../../../schema/message.ts'
-import { statusRank } from '../../../schema/status-rank.ts'
+import { isAccepted, type MessageDocument, statusRank } from '../../../schema/message.ts'
 import type { Messenger } from '../../sync/messenger-types.ts'
 
 /** A message written on a device, which must never be lost. */
@@ -32,6 +31,10 @@ export interface Witness {
    * may fall.
    */
   recordForgotten(): void
+  /** From now on pushes from this device with these words are refused on the way. */
+  recordBarred(deviceName: string, words: string): void
+  /** Everything that a device told as set aside or passed by others, at any time. */
+  readonly aside: ReadonlySet<string>
   /** Watches one tab; returns the function that stops it. */
   watch(deviceName: string, messenger: Messenger): () => void
 }
@@ -41,6 +44,8 @@ export function createWitness(): Witness {
   const versions = new Map<string, Version[]>()
   const broken: string[] = []
   const excused = new Set<string>()
+  const aside = new Set<string>()
+  const barred = new Map<string, string[]>()
   let isForgotten = false
   /** The observations of each device's closed tabs: a later tab sees no less. */
   const seenBefore = new Map<string, Map<string, MessageDocument>>()
@@ -61,6 +66,10 @@ export function createWitness(): Witness {
     recordForgotten() {
       isForgotten = true
     },
+    aside,
+    recordBarred(deviceName, words) {
+      barred.set(deviceName, [...(barred.get(deviceName) ?? []), words])
+    },
     recordSaid: (one) => void said.push(one),
     recordVersion({ _id, content, editedAt, deletedAt }) {
       const before = versions.get(_id) ?? []
@@ -77,6 +86,19 @@ export function createWitness(): Witness {
         seen.set(message._id, message)
       }
 
+      messenger.setAside.subscribe(() => {
+        for (const [id, { status, words }] of messenger.setAside.getSnapshot()) {
+          aside.add(id)
+          // The server says by its own words why it refuses one.
+          if (words !== undefined || barred.has(deviceName)) continue
+          broken.push(`P6: ${deviceName} set ${id} aside for a ${status} that met everything`)
+        }
+      })
+      messenger.files.uploads.subscribe(() => {
+        for (const [id, state] of messenger.files.uploads.getSnapshot()) {
+          if (state.kind === 'waiting' && state.isPassed) aside.add(id)
+        }
+      })
       conversations.subscribe(() => {
         for (const { peerId } of conversations.getSnapshot()) {
           if (watched.has(peerId)) continue

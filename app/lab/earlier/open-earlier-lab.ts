@@ -1,13 +1,10 @@
 import { readFile } from 'node:fs/promises'
-import { loadStore, type StoreDump } from '../../../sync-server/storage/level/dump-store.ts'
+import { loadStore, type StoreDump } from '../../../sync-server/storage/testing/dump-store.ts'
 import { loadDatabases } from '../../database/testing/dump-databases.ts'
 import { readEarlierDevice } from '../../database/testing/open-test-earlier-device.ts'
 import { createLab } from '../create-lab.ts'
 
-const serverFixture = new URL(
-  '../../../sync-server/data-format/fixtures/server.json',
-  import.meta.url,
-)
+const serverFixture = new URL('../../../sync-server/backup/fixtures/server.json', import.meta.url)
 
 /**
  * The server that an earlier build has filled, with Ann, Ben and Cem, and what fills Ann's first

@@ -6,17 +6,17 @@
 import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { must } from '../../../schema/helpers/must.ts'
-import { dumpStore } from '../../../sync-server/storage/level/dump-store.ts'
+import { must } from '../../../schema/helpers/assertions.ts'
 import { createStorage } from '../../../sync-server/storage/storage.ts'
-import { settleRequest } from '../../database/storage/dexie/settle-request.ts'
+import { dumpStore } from '../../../sync-server/storage/testing/dump-store.ts'
+import { settleRequest } from '../../database/storage/dexie/owed-notes.ts'
 import { dumpDatabases } from '../../database/testing/dump-databases.ts'
 import { createLab } from '../create-lab.ts'
 
 const [, , commit] = process.argv
 const places = {
   device: new URL('../../database/testing/fixtures/device.json', import.meta.url),
-  server: new URL('../../../sync-server/data-format/fixtures/server.json', import.meta.url),
+  server: new URL('../../../sync-server/backup/fixtures/server.json', import.meta.url),
 }
 
 const lab = await createLab()

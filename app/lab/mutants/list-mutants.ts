@@ -1,12 +1,22 @@
 import { databaseMutants } from './lists/database-mutants.ts'
+import { kitMutants, ruleMutants } from './lists/kit-mutants.ts'
 import type { Mutant } from './lists/mutant.ts'
+import { sealingMutants } from './lists/sealing-mutants.ts'
 import { serverMutants } from './lists/server-mutants.ts'
 import { syncMutants } from './lists/sync-mutants.ts'
 
 /**
- * Sixty hand-picked faults in code behind the promises: twenty each in app/sync, app/database and
- * sync-server.
+ * Hand-picked faults in code behind the promises: twenty each in app/sync, app/database and
+ * sync-server, fifty in what seals, opens, chooses keys and says on screens what is sealed, six each in the rule and in the
+ * lab's kit.
  */
 export function listMutants(): readonly Mutant[] {
-  return [...syncMutants, ...databaseMutants, ...serverMutants]
+  return [
+    ...syncMutants,
+    ...databaseMutants,
+    ...serverMutants,
+    ...sealingMutants,
+    ...ruleMutants,
+    ...kitMutants,
+  ]
 }

@@ -2,10 +2,11 @@ import { cpSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { unreachable } from '../../../schema/helpers/unreachable.ts'
+import { parseArgs } from 'node:util'
+import { unreachable } from '../../../schema/helpers/assertions.ts'
 import { applyMutant } from './apply-mutant.ts'
 import { listMutants } from './list-mutants.ts'
-import { runTests, type TestOutcome } from './run-tests.ts'
+import { runHistories, runTests, type TestOutcome } from './run-tests.ts'
 
 const copied = ['app', 'public', 'schema', 'sync-server', '.run']
 
@@ -15,8 +16,12 @@ const top = fileURLToPath(new URL('../../..', import.meta.url))
 /** Longer than any of these files, or one test, takes. */
 const limitMs = 5 * 60_000
 
-/** Parts of paths or of names; all when empty. */
-const wanted = process.argv.slice(2)
+/** Parts of paths or of names; all when empty. With `--histories 100` so many histories of the lab look, and no test. */
+const { values, positionals: wanted } = parseArgs({
+  options: { histories: { type: 'string' } },
+  allowPositionals: true,
+})
+const histories = Number(values.histories ?? 0)
 const mutants = listMutants().filter(
   ({ file, name }) =>
     wanted.length === 0 || wanted.some((part) => `${file} ${name}`.includes(part)),
@@ -33,12 +38,15 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 }
 
 try {
-  await tryUnchanged()
+  if (histories === 0) await tryUnchanged()
   let killed = 0
   for (const mutant of mutants) {
     const undo = applyMutant(folder, mutant)
     const begun = performance.now()
-    const outcome = await runTests({ folder, tests: mutant.tests, limitMs, onStart })
+    const outcome =
+      histories > 0
+        ? await runHistories({ folder, count: histories, onStart })
+        : await runTests({ folder, tests: mutant.tests, limitMs, onStart })
     undo()
     if (isKilled(outcome)) killed += 1
     const seconds = Math.round((performance.now() - begun) / 1_000)

@@ -1,7 +1,8 @@
-import { spawn } from 'node:child_process'
+import { fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import type { HistoryTold } from '../histories-program.ts'
 
 export type TestOutcome =
   | { state: 'passed' }
@@ -55,6 +56,34 @@ export async function runTests(options: {
   clearTimeout(timer)
   if (state.isLate) return { state: 'hung' }
   return code === 0 ? { state: 'passed' } : readFailure(results)
+}
+
+/** Runs the lab's histories in a checkout, from seed 1 on, until one breaks a promise. */
+export async function runHistories(options: {
+  folder: string
+  count: number
+  onStart: (end: () => void) => void
+}): Promise<TestOutcome> {
+  const { folder, count, onStart } = options
+  const child = fork(join(folder, 'app/lab/histories-program.ts'), ['1', String(count)], {
+    cwd: folder,
+    execArgv: ['--import', 'tsx'],
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  })
+  const end = () => void child.kill('SIGKILL')
+  onStart(end)
+  const told = { failure: '', seed: 0 }
+  child.on('message', ({ seed, failure }: HistoryTold) => {
+    told.seed = seed
+    if (!failure) return
+    told.failure = failure
+    end()
+  })
+  const [code] = await once(child, 'exit')
+  if (told.failure) return { state: 'failed', by: `seed ${told.seed}` }
+  return code === 0 && told.seed === count
+    ? { state: 'passed' }
+    : { state: 'broken', why: `the histories ended after seed ${told.seed}` }
 }
 
 function readFailure(results: string): TestOutcome {

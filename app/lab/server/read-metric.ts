@@ -1,4 +1,4 @@
-import { must } from '../../../schema/helpers/must.ts'
+import { must } from '../../../schema/helpers/assertions.ts'
 
 /** One value from our server's `/metrics`. */
 export async function readMetric(origin: string, name: string): Promise<number> {

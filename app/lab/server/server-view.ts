@@ -1,6 +1,7 @@
 import { areConversationsEqual, type ConversationDocument } from '../../../schema/conversation.ts'
 import { areMessagesEqual } from '../../../schema/merge-messages.ts'
 import type { MessageDocument } from '../../../schema/message.ts'
+import { closeMessage } from '../../encryption/sealed-message.ts'
 
 type Kind = 'messages' | 'conversations'
 
@@ -19,15 +20,30 @@ export interface ServerView {
   ): Promise<{ id?: string; ok?: boolean; error?: string }[]>
 }
 
-export function createServerView(options: { serverUrl: () => string; token: string }): ServerView {
-  const { serverUrl, token } = options
-  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+/** @param options.renew signs in again: a changed password ends other sign-ins */
+export function createServerView(options: {
+  serverUrl: () => string
+  readToken: () => string
+  renew: () => Promise<void>
+}): ServerView {
+  const { serverUrl, readToken, renew } = options
+
+  async function request(path: string, init: RequestInit = {}): Promise<Response> {
+    const send = () =>
+      fetch(`${serverUrl()}${path}`, {
+        ...init,
+        headers: { authorization: `Bearer ${readToken()}`, 'content-type': 'application/json' },
+      })
+    const response = await send()
+    if (response.status !== 401) return response
+    await response.body?.cancel()
+    await renew()
+    return await send()
+  }
 
   async function ask(path: string, body?: unknown): Promise<unknown> {
-    const response = await fetch(`${serverUrl()}/sync/${path}`, {
-      headers,
-      ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
-    })
+    const init = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }
+    const response = await request(`/sync/${path}`, init)
     if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`)
     return await response.json()
   }
@@ -43,13 +59,18 @@ export function createServerView(options: { serverUrl: () => string; token: stri
     messages: () => readAll<MessageDocument>('messages'),
     conversations: () => readAll<ConversationDocument>('conversations'),
     async hasFile(mediaUrl) {
-      const response = await fetch(`${serverUrl()}${mediaUrl}`, { headers })
+      const response = await request(mediaUrl)
       await response.body?.cancel()
       return response.ok
     },
     push: async (kind, docs) =>
       (await ask(`${kind}/_bulk_docs`, { docs })) as Awaited<ReturnType<ServerView['push']>>,
   }
+}
+
+/** A device has the words open, and sends them sealed. */
+function areClosedEqual(a: object, b: object): boolean {
+  return areMessagesEqual(closeMessage(a as MessageDocument), closeMessage(b as MessageDocument))
 }
 
 /** The ids of documents that differ between, or are missing on, either side. */
@@ -59,7 +80,7 @@ export function findDifferences(sides: {
   there: ReadonlyMap<string, object>
 }): string[] {
   const { kind, here, there } = sides
-  const areEqual = kind === 'messages' ? areMessagesEqual : areConversationsEqual
+  const areEqual = kind === 'messages' ? areClosedEqual : areConversationsEqual
   const ids = new Set([...here.keys(), ...there.keys()])
   return [...ids].filter((id) => {
     const [a, b] = [here.get(id), there.get(id)]

@@ -1,17 +1,18 @@
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { must } from '../../../schema/helpers/must.ts'
+import { must } from '../../../schema/helpers/assertions.ts'
+import type { AppOverrides } from '../../../sync-server/app-overrides.ts'
 import { readSettings } from '../../../sync-server/config.ts'
 import { type App, createApp } from '../../../sync-server/create-app.ts'
-import { findFreePort } from '../../../sync-server/lib/find-free-port.ts'
+import { findFreePort } from '../../../sync-server/lib/testing/find-free-port.ts'
 import type { Stage } from '../../../sync-server/messages/acceptance/delivery-types.ts'
+import { createStorage } from '../../../sync-server/storage/storage.ts'
 import {
   createFaultyDisk,
   type Death,
   type FaultyDisk,
-} from '../../../sync-server/storage/level/faulty-disk.ts'
-import { createStorage } from '../../../sync-server/storage/storage.ts'
+} from '../../../sync-server/storage/testing/faulty-disk.ts'
 import type { TestCouch } from '../../../sync-server/testing/couch/start-couch.ts'
 import { quickHasher } from '../../../sync-server/testing/quick-hasher.ts'
 import type { ChannelClock } from '../../../sync-server/whatsapp/client/channel-clock.ts'
@@ -66,6 +67,7 @@ export async function startLabServer(
     idleCloseMs?: number
     isAtomic?: boolean
     usersOnlineMax?: number
+    overrides?: Pick<AppOverrides, 'log' | 'isLoopbackPushAllowed'> | undefined
     channelClock?: ChannelClock | undefined
     /** Fills the empty data folder. */
     fill?: ((dataDir: string) => Promise<void>) | undefined
@@ -118,6 +120,7 @@ export async function startLabServer(
         usersOnlineMax: options.usersOnlineMax,
         hereEveryMs,
         healAgainMs,
+        ...options.overrides,
         ...(options.channelClock && { channelClock: options.channelClock }),
       },
     )

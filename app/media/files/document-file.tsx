@@ -1,23 +1,24 @@
-import { formatBytes } from '../../ui/format/format-bytes.ts'
+import { formatBytes } from '../../ui/format/format-amounts.ts'
 import { Icon } from '../../ui/icons/icon.tsx'
 import { useFile } from '../loading/use-file.ts'
+import { type MessageFileProps, readFileFacts } from './file-facts.ts'
 import styles from './message-file.module.css'
-import type { MessageFileProps } from './message-file-props.ts'
-import { readFileFacts } from './read-file-facts.ts'
 import { saveFile } from './save-file.ts'
 
-/** A document's name and size; a press saves it. */
+/** A document's name, kind and size, as `PDF · 184 kB`; a press saves it. */
 export function DocumentFile({ messenger, message }: MessageFileProps) {
   const { view, load } = useFile({ messenger, message, isAutomatic: true, setting: 'loadFiles' })
-  const { name, size } = readFileFacts(message)
+  const { name, size: bytes, kind } = readFileFacts(message)
+  const size = bytes !== undefined && formatBytes(bytes)
   async function save() {
-    const bytes = view.kind === 'here' ? view.bytes : await load()
-    if (bytes) saveFile(bytes, name)
+    const file = view.kind === 'here' ? view.bytes : await load()
+    if (file) saveFile(file, name)
   }
   return (
     <button
       type="button"
       className={styles.document}
+      data-document=""
       aria-label={`Download ${name}`}
       // Not `disabled`, which would remove the focus from the pressed button.
       aria-disabled={view.kind === 'loading'}
@@ -31,7 +32,7 @@ export function DocumentFile({ messenger, message }: MessageFileProps) {
           {name}
         </span>
         <span className={styles.size}>
-          {view.kind === 'loading' ? 'Loading…' : size !== undefined && formatBytes(size)}
+          {view.kind === 'loading' ? 'Loading…' : [kind, size].filter(Boolean).join(' · ')}
           {view.kind === 'away' && view.problem && ` ${view.problem}`}
         </span>
       </span>

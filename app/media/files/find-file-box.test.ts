@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findFileBox } from './find-file-box.ts'
+import { findFileBox } from './message-file.tsx'
 
 const unknown = { width: 16, height: 9 }
 

@@ -1,11 +1,9 @@
 import { lazy, Suspense } from 'react'
 import { Icon } from '../../ui/icons/icon.tsx'
-import { useShownFile } from '../loading/use-shown-file.ts'
-import { describeWish } from './describe-wish.ts'
+import { useShownFile } from '../loading/use-file.ts'
 import { DocumentFile } from './document-file.tsx'
+import { describeWish, type MessageFileProps, readFileFacts } from './file-facts.ts'
 import styles from './message-file.module.css'
-import type { MessageFileProps } from './message-file-props.ts'
-import { readFileFacts } from './read-file-facts.ts'
 
 const VoiceFile = lazy(() =>
   import('./voice-file.tsx').then((module) => ({ default: module.VoiceFile })),
@@ -17,7 +15,13 @@ export function SoundFile(props: MessageFileProps) {
   if (!voice) return <AudioFile {...props} />
   return (
     <div className={styles.voice}>
-      <Suspense fallback={null}>
+      <Suspense
+        fallback={
+          <span className={styles.voiceLater}>
+            <Icon name="play" size={22} />
+          </span>
+        }
+      >
         <VoiceFile {...props} voice={voice} />
       </Suspense>
     </div>

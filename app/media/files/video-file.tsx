@@ -1,13 +1,11 @@
 import { type CSSProperties, useLayoutEffect, useRef, useState } from 'react'
+import { formatDuration } from '../../ui/format/format-times.ts'
 import { Icon } from '../../ui/icons/icon.tsx'
-import { useShownFile } from '../loading/use-shown-file.ts'
-import { PictureLayers } from '../pictures/picture-layers.tsx'
-import { PlayMark } from '../pictures/play-mark.tsx'
-import { describeWish } from './describe-wish.ts'
+import { useShownFile } from '../loading/use-file.ts'
+import { PictureLayers, PlayMark } from '../pictures/picture-layers.tsx'
 import { DocumentFile } from './document-file.tsx'
+import { describeWish, type MessageFileProps, readFileFacts } from './file-facts.ts'
 import styles from './message-file.module.css'
-import type { MessageFileProps } from './message-file-props.ts'
-import { readFileFacts } from './read-file-facts.ts'
 
 interface VideoFileProps extends MessageFileProps {
   /** The class of its reserved space, which stays the same when the video loads. */
@@ -17,13 +15,15 @@ interface VideoFileProps extends MessageFileProps {
    * Is it the only thing shown? Then it plays as soon as it loads for the person who asked for it.
    */
   isAlone?: boolean
+  /** Opens it over the screen, where it is too small to be played in its place. */
+  onOpen?: (() => void) | undefined
 }
 
 /**
  * A video: the blur of its first frame until it is loaded, by default on request, then the browser's own
  * player.
  */
-export function VideoFile({ className, style, isAlone = false, ...props }: VideoFileProps) {
+export function VideoFile({ className, style, isAlone = false, onOpen, ...props }: VideoFileProps) {
   const { messenger, message } = props
   const { view, load, url, isBroken, onError } = useShownFile({
     messenger,
@@ -32,13 +32,16 @@ export function VideoFile({ className, style, isAlone = false, ...props }: Video
     setting: 'loadVideos',
   })
   const [isAsked, setIsAsked] = useState(false)
+  /** Until it has begun, only its length and a mark lie on it, not the browser's controls. */
+  const [hasBegun, setHasBegun] = useState(false)
+  const [seconds, setSeconds] = useState(0)
   const player = useRef<HTMLVideoElement>(null)
   const { name, size } = readFileFacts(message)
   // The pressed button is gone: after a key press the focus moves to the player.
   useLayoutEffect(() => {
     const isNowhere = document.activeElement === document.body
-    if (isAsked && url !== undefined && isNowhere) player.current?.focus()
-  }, [isAsked, url])
+    if ((isAsked || hasBegun) && url !== undefined && isNowhere) player.current?.focus()
+  }, [isAsked, hasBegun, url])
   // A file that this browser cannot play can still be saved.
   if (isBroken) return <DocumentFile {...props} />
   const words = describeWish(view, size)
@@ -48,7 +51,14 @@ export function VideoFile({ className, style, isAlone = false, ...props }: Video
     void load()
   }
 
-  const shared = { src: url, controls: true, playsInline: true, 'aria-label': name, onError }
+  function play() {
+    if (onOpen) return onOpen()
+    setHasBegun(true)
+    void player.current?.play().catch(() => {})
+  }
+
+  const isOpen = isAlone || isAsked || hasBegun
+  const shared = { src: url, controls: isOpen, playsInline: true, 'aria-label': name, onError }
   return (
     <div className={className} style={style}>
       <PictureLayers blur={message.file?.preview} />
@@ -71,10 +81,28 @@ export function VideoFile({ className, style, isAlone = false, ...props }: Video
         <video
           ref={player}
           className={styles.player}
-          autoPlay={isAlone && isAsked}
+          autoPlay={isAsked}
           preload="metadata"
+          onDurationChange={({ currentTarget: { duration } }) => setSeconds(duration)}
+          data-player={isOpen ? '' : undefined}
           {...shared}
         />
+      )}
+      {url !== undefined && !isOpen && (
+        <button
+          type="button"
+          className={styles.load}
+          aria-label={`Play video ${name}`}
+          onClick={play}
+        >
+          <PlayMark />
+          {Number.isFinite(seconds) && seconds >= 0.5 && (
+            <span className={styles.length}>
+              <Icon name="video" size={14} />
+              {formatDuration(seconds * 1_000)}
+            </span>
+          )}
+        </button>
       )}
     </div>
   )

@@ -3,7 +3,7 @@ import type { VoiceFacts } from '../../../schema/attached-file.ts'
 import { useFile } from '../loading/use-file.ts'
 import { VoicePlayer } from '../voice/voice-player.tsx'
 import { DocumentFile } from './document-file.tsx'
-import type { MessageFileProps } from './message-file-props.ts'
+import type { MessageFileProps } from './file-facts.ts'
 
 /** A voice message in its bubble; its waveform shows before the file loads. */
 export function VoiceFile(props: MessageFileProps & { voice: VoiceFacts }) {

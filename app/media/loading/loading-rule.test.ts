@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { mayLoadUnasked } from './loading-rule.ts'
+import { mayLoadUnasked } from './use-file.ts'
 
 test.each([
   ['always', 'cellular', true],

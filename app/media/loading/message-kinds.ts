@@ -1,4 +1,4 @@
-import type { MessageDocument } from '../../../schema/message.ts'
+import { isSticker, type MessageDocument } from '../../../schema/message.ts'
 import { splitLinks } from '../../ui/text/split-links.ts'
 
 /** The kinds of a chat's media page, as named in its URLs. */
@@ -11,7 +11,7 @@ export type MessageKind = 'media' | 'files' | 'links'
 export const messageKinds: Record<MessageKind, (message: MessageDocument) => boolean> = {
   media: (message) =>
     hasFile(message) &&
-    !message.isSticker &&
+    !isSticker(message) &&
     (message.type === 'image' || message.type === 'video'),
   files: (message) => hasFile(message) && (message.type === 'document' || message.type === 'audio'),
   links: ({ content }) => splitLinks(content).some(({ href }) => href !== undefined),

@@ -1,11 +1,14 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
-import { wordsOf } from '../../../schema/helpers/words-of.ts'
+import { wordsOf } from '../../../schema/helpers/text.ts'
 import type { MessageDocument } from '../../../schema/message.ts'
+import type { Settings } from '../../../schema/settings.ts'
 import type { Messenger } from '../../sync/messenger-types.ts'
+import { keptSettings } from '../../ui/hooks/kept-settings.ts'
 import { useLivePart, useLiveValue } from '../../ui/hooks/use-live-value.ts'
-import { keptSettings } from '../../ui/settings/kept-settings.ts'
-import { mayLoadUnasked } from './loading-rule.ts'
 import { networkType } from './network-type.ts'
+
+/** Unmetered networks. Source: `ConnectionType` of the Network Information API. */
+const freeNetworks = ['wifi', 'ethernet']
 
 /**
  * `away`: not on this device; `problem`: why loading failed; `isAsked`: loads once the server is
@@ -44,7 +47,7 @@ export function useFile(options: {
     useLiveValue(networkType),
   )
   const { _id, mediaUrl, peerId, orderedAt } = message
-  const size = message.file?.size
+  const { size, mimeType = '', key } = message.file ?? {}
   const about = useMemo(
     () => ({ _id, ...(mediaUrl !== undefined && { mediaUrl }) }),
     [_id, mediaUrl],
@@ -54,10 +57,10 @@ export function useFile(options: {
   const load = useCallback(
     () =>
       files
-        .load({ ...about, file: size === undefined ? undefined : { size } })
+        .load({ ...about, file: size === undefined ? undefined : { size, mimeType, key } })
         // The view tells of it.
         .catch(() => undefined),
-    [files, about, size],
+    [files, about, size, mimeType, key],
   )
 
   useEffect(() => {
@@ -125,4 +128,44 @@ export function useFile(options: {
   }, [isWanted, load])
 
   return { view, load }
+}
+
+type LoadingChoice = Settings['loadPictures']
+
+/** May media of one kind load automatically? `networkType`: if the browser reports it. */
+export function mayLoadUnasked(choice: LoadingChoice, networkType: string | undefined): boolean {
+  if (choice === 'never') return false
+  return choice === 'always' || networkType === undefined || freeNetworks.includes(networkType)
+}
+
+/**
+ * A message's file for an element of the page: `url` once loaded, unless the browser cannot show
+ * it.
+ */
+export function useShownFile(options: Parameters<typeof useFile>[0]) {
+  const { view, load } = useFile(options)
+  const own = useObjectUrl(view.kind === 'here' ? view.bytes : undefined)
+  const [isBroken, setIsBroken] = useState(false)
+  return {
+    view,
+    load,
+    isBroken,
+    url: isBroken ? undefined : own,
+    onError: () => setIsBroken(true),
+  }
+}
+
+/** An object URL for bytes; revoked on unmount. */
+export function useObjectUrl(bytes: Blob | undefined): string | undefined {
+  const [url, setUrl] = useState<string>()
+  useEffect(() => {
+    if (!bytes) return
+    const own = URL.createObjectURL(bytes)
+    setUrl(own)
+    return () => {
+      setUrl(undefined)
+      URL.revokeObjectURL(own)
+    }
+  }, [bytes])
+  return url
 }

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react'
 import type { SiftedWindow, SiftOptions } from '../../database/views/sifted-window.ts'
 import type { Messenger, SiftedView } from '../../sync/messenger-types.ts'
 import { type LiveSource, useLiveValue } from '../../ui/hooks/use-live-value.ts'
-import { logProblem } from '../../ui/log-problem.ts'
+import { logProblem } from '../../ui/product.ts'
 
 const nothing: LiveSource<SiftedWindow | undefined> = {
   getSnapshot: () => undefined,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isAnimated } from './is-animated.ts'
+import { isAnimated } from './shrink-picture.ts'
 
 const webp = (form: string, flags: number) =>
   `RIFF\x24\0\0\0WEBP${form}\x0a\0\0\0${String.fromCharCode(flags)}\0\0\0`

@@ -1,5 +1,7 @@
 import type { ReactEventHandler } from 'react'
+import { Icon } from '../../ui/icons/icon.tsx'
 import styles from './picture-layers.module.css'
+import playMarkStyles from './play-mark.module.css'
 
 interface PictureLayersProps {
   /** The preview from the message. */
@@ -27,5 +29,14 @@ export function PictureLayers({ blur, url, alt = '', onLoad, onError }: PictureL
         />
       )}
     </>
+  )
+}
+
+/** Marks a picture as a video. */
+export function PlayMark() {
+  return (
+    <span className={playMarkStyles.mark}>
+      <Icon name="play" size={24} />
+    </span>
   )
 }

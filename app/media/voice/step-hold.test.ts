@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { stepHold } from './step-hold.ts'
+import { stepHold } from './voice-tool.tsx'
 
 const still = { right: 0, down: 0, heldMs: 2_000 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findVoiceFormat } from './voice-format.ts'
+import { findVoiceFormat } from './voice-tool.tsx'
 
 const find = (isForCustomer: boolean, ...written: string[]) =>
   findVoiceFormat({ isForCustomer, canRecord: (format) => written.includes(format) })

@@ -5,14 +5,28 @@ import type { VoiceDraft } from '../../database/files/voice-drafts.ts'
 import type { Messenger } from '../../sync/messenger-types.ts'
 import { IconButton } from '../../ui/buttons/icon-button.tsx'
 import { useLatest } from '../../ui/hooks/use-latest.ts'
-import { logProblem } from '../../ui/log-problem.ts'
-import { followHold } from './follow-hold.ts'
-import type { HoldEnd } from './step-hold.ts'
+import { logProblem } from '../../ui/product.ts'
 import type { Voice } from './step-voice.ts'
-import { findVoiceFormat } from './voice-format.ts'
 import type { VoicePanelProps } from './voice-panel.tsx'
 import type { VoiceRecorder } from './voice-recorder.ts'
 import styles from './voice-tool.module.css'
+
+/** A press longer than this is no click. */
+const clickMs = 400
+
+/** How far, px, the finger moves left to cancel, or up to record without it. */
+const [cancelPx, lockPx] = [90, 70]
+
+/** Best first: the formats that most browsers play and that the server accepts as audio. */
+const formats = [
+  'audio/webm;codecs=opus',
+  'audio/ogg;codecs=opus',
+  'audio/mp4;codecs=mp4a.40.2',
+  'audio/mp4',
+] as const
+
+/** The formats of these that WhatsApp takes. */
+const customerFormats: readonly string[] = ['audio/ogg;codecs=opus', 'audio/mp4;codecs=mp4a.40.2']
 
 interface VoiceToolProps {
   messenger: Messenger
@@ -172,4 +186,84 @@ function describeVoice({ bytes, durationMs, waveform }: Voice): AttachedFile {
   const ending = mimeType === 'audio/mp4' ? 'm4a' : mimeType.replace('audio/', '')
   const name = `Voice message.${ending}`
   return { name, size: bytes.size, mimeType, voice: { durationMs, waveform } }
+}
+
+/**
+ * The format in which this browser can record for a chat; undefined if there is none.
+ * @param canRecord can this browser record in the format?
+ */
+export function findVoiceFormat({
+  isForCustomer,
+  canRecord = canRecordHere,
+}: {
+  isForCustomer: boolean
+  canRecord?: (format: string) => boolean
+}): string | undefined {
+  return formats.find(
+    (format) => canRecord(format) && (!isForCustomer || customerFormats.includes(format)),
+  )
+}
+
+function canRecordHere(format: string): boolean {
+  // Only pages loaded by HTTPS or from localhost have access to devices.
+  if (typeof MediaRecorder === 'undefined' || !navigator.mediaDevices) return false
+  return MediaRecorder.isTypeSupported(format)
+}
+
+/**
+ * Tracks the finger that pressed the microphone, wherever it moves, until its gesture is decided.
+ */
+function followHold(press: {
+  pointerId: number
+  clientX: number
+  clientY: number
+  timeStamp: number
+}): Promise<HoldEnd> {
+  return new Promise((resolve) => {
+    const added = new AbortController()
+    const follow = (type: 'move' | 'up' | 'taken') => (event: globalThis.PointerEvent) => {
+      if (event.pointerId !== press.pointerId) return
+      const end = stepHold({
+        type,
+        right: event.clientX - press.clientX,
+        down: event.clientY - press.clientY,
+        heldMs: event.timeStamp - press.timeStamp,
+      })
+      if (!end) return
+      added.abort()
+      resolve(end)
+    }
+    const { signal } = added
+    const [onMove, onTaken] = [follow('move'), follow('taken')]
+    addEventListener(
+      'pointermove',
+      // The person may release the mouse over the browser's permission prompt, where no page gets
+      // the event.
+      (event) => (event.buttons === 0 ? onTaken(event) : onMove(event)),
+      { signal },
+    )
+    addEventListener('pointerup', follow('up'), { signal })
+    addEventListener('pointercancel', onTaken, { signal })
+  })
+}
+
+/** `lock`: recording continues without the finger. */
+type HoldEnd = 'send' | 'lock' | 'cancel'
+
+/**
+ * The meaning of a finger's gesture on the microphone. `right` and `down`: its distance from the
+ * start, px.
+ */
+export function stepHold(finger: {
+  type: 'move' | 'up' | 'taken'
+  right: number
+  down: number
+  heldMs: number
+}): HoldEnd | undefined {
+  const { type, right, down, heldMs } = finger
+  // The browser cancelled the touch: that must not discard the recording.
+  if (type === 'taken') return 'lock'
+  if (type === 'up') return heldMs < clickMs ? 'lock' : 'send'
+  if (-right >= cancelPx && -right > -down) return 'cancel'
+  return -down >= lockPx ? 'lock' : undefined
 }

@@ -1,6 +1,6 @@
-import type { ConversationDocument } from '../../../schema/conversation.ts'
-import { isMutedAt } from '../../../schema/is-muted-at.ts'
-import type { UnreadChat } from '../../database/inbox/inbox.ts'
+import { type ConversationDocument, isMutedAt } from '../../../schema/conversation.ts'
+import type { Inbox, UnreadChat } from '../../database/storage/inbox.ts'
+import type { WorkerScope } from './worker-scope.ts'
 
 /** What the worker has learnt of a chat. */
 export interface ChatState {
@@ -69,4 +69,16 @@ export function updateUnread(
     upTo: Math.max(upTo, countedUpTo),
   }
   return [...chats.filter((chat) => chat !== known), added]
+}
+
+/** Changes what the badge counts, and shows it. */
+export async function changeUnread(
+  { navigator }: Pick<WorkerScope, 'navigator'>,
+  inbox: Pick<Inbox, 'readUnread' | 'setUnread'>,
+  change: (before: readonly UnreadChat[]) => UnreadChat[],
+): Promise<void> {
+  const chats = change(await inbox.readUnread().catch(() => []))
+  await inbox.setUnread(chats).catch(() => {})
+  const count = chats.reduce((sum, each) => sum + each.count, 0)
+  await (count > 0 ? navigator.setAppBadge?.(count) : navigator.clearAppBadge?.())
 }

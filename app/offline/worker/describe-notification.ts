@@ -1,5 +1,5 @@
 import type { PushPayload } from '../../../schema/api/push.ts'
-import type { MessageDocument } from '../../../schema/message.ts'
+import type { OpenedMessage } from '../../encryption/sealed-message.ts'
 import { describeMessage } from '../../ui/text/describe-message.ts'
 
 const bodyMaxLength = 200
@@ -28,7 +28,7 @@ export interface Described {
 /** The one notification of a chat: with what the earlier one, still shown, already counted. */
 export function describeNotification(options: {
   payload: PushPayload
-  messages: readonly MessageDocument[]
+  messages: readonly OpenedMessage[]
   earlier: NotificationData | undefined
   /** Up to where the chat is read: what the earlier one counted below is over. */
   seenUpTo?: number
@@ -43,7 +43,7 @@ export function describeNotification(options: {
   const unnamed = payload.count - payload.messageIds.length
   const count = (earlier?.count ?? 0) + fresh.length + unnamed
   const newest = messages.findLast(({ deletedAt }) => deletedAt === undefined)
-  const words = newest ? describeMessage(newest) : payload.text
+  const words = newest ? describeOpened(newest) : payload.text
   const summary = count === 1 ? 'New message' : `${count} new messages`
   const preview = isPreviewHidden ? undefined : words?.slice(0, bodyMaxLength)
   const body = preview && count > 1 ? `${summary}\n${preview}` : (preview ?? summary)
@@ -62,4 +62,9 @@ export function describeNotification(options: {
       upTo,
     },
   }
+}
+
+/** What is not open has no words, and is a new message all the same. */
+function describeOpened(message: OpenedMessage): string | undefined {
+  return message.locked === undefined ? describeMessage(message) : undefined
 }

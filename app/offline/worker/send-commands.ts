@@ -1,8 +1,11 @@
 import * as z from 'zod/mini'
 import { wireHeader, wireVersion } from '../../../schema/api/wire.ts'
-import { createInbox, type InboxCommand } from '../../database/inbox/inbox.ts'
-import { readSignedIn } from './read-signed-in.ts'
+import { createInbox, type InboxCommand } from '../../database/storage/inbox.ts'
+import { readPushSignIn } from '../record-signed-in.ts'
 import type { WorkerScope } from './worker-scope.ts'
+import { openWorkerSealing } from './worker-sealing.ts'
+
+const signIn = z.object({ userId: z.string(), token: z.string() })
 
 export const syncTag = 'petrel-inbox'
 const sendMs = 15_000
@@ -27,7 +30,7 @@ export async function sendCommands(
   const inbox = createInbox({ name: `petrel-${userId}` })
   const { origin } = scope.location
   for (const command of await inbox.listCommands()) {
-    const outcome = await send(origin, signIn.token, command)
+    const outcome = await send(origin, signIn, command)
     if (outcome === 'done') await inbox.dropCommand(command.id)
     if (outcome === 'later') return 'later'
   }
@@ -36,16 +39,14 @@ export async function sendCommands(
 
 async function send(
   origin: string,
-  token: string,
+  { userId, token }: WorkerSignIn,
   command: InboxCommand,
 ): Promise<'done' | 'refused' | 'later'> {
+  const words = command.kind === 'reply' ? await sealWords(command, { userId, origin, token }) : {}
+  if (words === 'later' || words === 'refused') return words
   const [method, path, body] =
     command.kind === 'reply'
-      ? [
-          'POST',
-          '/messages',
-          { _id: command.id, recipientId: command.peerId, content: command.text },
-        ]
+      ? ['POST', '/messages', { _id: command.id, recipientId: command.peerId, ...words }]
       : ['PUT', `/messages/${command.messageId}/status`, { status: 'read' }]
   try {
     const response = await fetch(`${origin}/api${path}`, {
@@ -67,7 +68,27 @@ async function send(
   }
 }
 
+/** What is sealed here is what the app seals of the same reply: it stays one message (P2). */
+async function sealWords(
+  reply: Extract<InboxCommand, { kind: 'reply' }>,
+  { userId, origin, token }: WorkerSignIn & { origin: string },
+): Promise<{ content: string } | { sealed: string } | 'refused' | 'later'> {
+  const sealing = await openWorkerSealing(userId)
+  const found = await sealing.sealReply(reply, { origin, token })
+  if (found.kind === 'sealed') return { sealed: found.sealed }
+  if (found.kind === 'plain') return { content: reply.text }
+  return found.kind === 'later' ? 'later' : 'refused'
+}
+
 function isAnswer(body: unknown, command: InboxCommand): boolean {
   if (command.kind === 'reply') return answered.reply.safeParse(body).data?._id === command.id
   return answered.read.safeParse(body).data?.messageId === command.messageId
+}
+
+export type WorkerSignIn = z.infer<typeof signIn>
+
+/** Whose messages this browser may fetch; undefined while nobody has notifications on. */
+export async function readSignedIn(): Promise<WorkerSignIn | undefined> {
+  const read = signIn.safeParse(await readPushSignIn().catch(() => undefined))
+  return read.success ? read.data : undefined
 }

@@ -1,19 +1,41 @@
+import * as z from 'zod/mini'
 import { type PushPayload, type PushRead, pushPayload, pushRead } from '../../../schema/api/push.ts'
-import { createInbox, type Inbox } from '../../database/inbox/inbox.ts'
+import { epochHeader, wireHeader, wireVersion } from '../../../schema/api/wire.ts'
+import { type ConversationDocument, conversationDocument } from '../../../schema/conversation.ts'
+import { isIncoming, type MessageDocument, messageDocument } from '../../../schema/message.ts'
+import { createInbox, type Inbox, type InboxDocument } from '../../database/storage/inbox.ts'
 import { productName } from '../../ui/product.ts'
 import { messageActions, type WorkerNotificationOptions } from '../notification-actions.ts'
-import { type ChatStates, type PushedNews, readChatStates, updateUnread } from './chat-states.ts'
-import { closeRead, listShownChats } from './close-read.ts'
-import { confirmDelivery } from './confirm-delivery.ts'
+import {
+  type ChatStates,
+  changeUnread,
+  type PushedNews,
+  readChatStates,
+  updateUnread,
+} from './chat-states.ts'
 import {
   type Described,
   describeNotification,
   type NotificationData,
 } from './describe-notification.ts'
-import { fetchNews, type News } from './fetch-news.ts'
-import { readSignedIn, type WorkerSignIn } from './read-signed-in.ts'
-import { changeUnread } from './show-badge.ts'
+import { readSignedIn, type WorkerSignIn } from './send-commands.ts'
 import type { WorkerScope } from './worker-scope.ts'
+import { openWorkerSealing } from './worker-sealing.ts'
+
+/** Browsers end a push after half a minute: the notification has to be there before. */
+const fetchMs = 8_000
+
+const chatsAskedMax = 50
+
+const stored = z.looseObject({ _id: z.string() })
+
+const rows = z.object({
+  rows: z.array(z.object({ doc: z.optional(z.nullable(stored)) })),
+})
+
+const confirmMs = 8_000
+
+const chatData = z.object({ peerId: z.string(), upTo: z.optional(z.number()) })
 
 /**
  * Fetches and stores what a push names, then shows the chat's notification: opening it needs no
@@ -49,7 +71,8 @@ export async function takePush(scope: WorkerScope, pushed: unknown): Promise<voi
   await scope.navigator.locks.request('petrel-notify', async () => {
     const [shown] = await scope.registration.getNotifications({ tag: peerId })
     const earlier = shown?.data as NotificationData | undefined
-    const messages = news.messages.filter(({ _id }) => payload.messageIds.includes(_id))
+    const pushed = news.messages.filter(({ _id }) => payload.messageIds.includes(_id))
+    const messages = await openPushed(payload.userId, pushed, news)
     const seenUpTo = states.get(peerId)?.seenUpTo ?? 0
     const described = describeNotification({ payload, messages, earlier, seenUpTo })
     const { upTo } = described.data
@@ -74,6 +97,13 @@ async function takeRead(scope: WorkerScope, said: PushRead, signIn: WorkerSignIn
   if ((await readSignedIn())?.userId !== said.userId) return await inbox.erase()
   const states = readChatStates({ conversations, said, now: Date.now() })
   await scope.navigator.locks.request('petrel-notify', () => update(scope, inbox, { states }))
+}
+
+/** With their words, where this device has the keys; without a key nothing of them shows. */
+async function openPushed(userId: string, pushed: News['messages'], { documents }: News) {
+  if (pushed.every(({ sealed }) => sealed === undefined)) return pushed
+  const records = documents.flatMap((each) => (each.collection === 'people' ? [each.document] : []))
+  return (await openWorkerSealing(userId)).open(pushed, records)
 }
 
 const callServer: typeof fetch = (...call) => fetch(...call)
@@ -147,5 +177,144 @@ async function showNothing({ registration }: WorkerScope) {
     silent: true,
     icon: '/icons/icon-192.png',
     data: { path: '/chat' },
+  })
+}
+
+/** The chats that have a notification on this device. */
+async function listShownChats({
+  registration,
+}: Pick<WorkerScope, 'registration'>): Promise<string[]> {
+  return (await registration.getNotifications()).flatMap(({ data }) => {
+    const read = chatData.safeParse(data)
+    return read.success ? [read.data.peerId] : []
+  })
+}
+
+/** Closes the notifications of chats that were read elsewhere. */
+async function closeRead(
+  { registration }: Pick<WorkerScope, 'registration'>,
+  states: ChatStates,
+): Promise<void> {
+  for (const notification of await registration.getNotifications()) {
+    const read = chatData.safeParse(notification.data)
+    const state = read.success ? states.get(read.data.peerId) : undefined
+    if (!read.success || !state) continue
+    const { upTo } = read.data
+    if (upTo !== undefined && upTo <= state.seenUpTo) notification.close()
+  }
+}
+
+/**
+ * Tells the author that the messages have arrived, once they are stored here. Everything before
+ * the newest counts as arrived with it: so only if all of it was named, and is stored. Otherwise,
+ * and for what is lost here, the app says it.
+ */
+async function confirmDelivery(options: {
+  serverUrl: string
+  token: string
+  payload: PushPayload
+  news: Pick<News, 'documents' | 'messages'>
+  fetch: typeof globalThis.fetch
+}): Promise<void> {
+  const { serverUrl, token, payload, news } = options
+  const stored = new Set(news.documents.map(({ _id }) => _id))
+  const newest = news.messages.findLast((message) => isIncoming(message, payload.userId))
+  const { messageIds, owedIds } = payload
+  if (!owedIds || !newest || ![...messageIds, ...owedIds].every((id) => stored.has(id))) return
+  await options.fetch(`${serverUrl}/api/messages/${newest._id}/status`, {
+    method: 'PUT',
+    signal: AbortSignal.timeout(confirmMs),
+    headers: {
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/json',
+      [wireHeader]: String(wireVersion),
+    },
+    body: JSON.stringify({ status: 'delivered' }),
+  })
+}
+
+interface News {
+  /** The pushed messages, their chat, and who wrote. */
+  documents: InboxDocument[]
+  /** The messages that this version can read, oldest first. */
+  messages: MessageDocument[]
+  /** Of all chats that were asked for. */
+  conversations: ConversationDocument[]
+}
+
+/**
+ * Fetches the messages that a push names, their conversation, as replication would bring them, and
+ * their author. Empty when the server cannot be reached in time.
+ * @param peerIds further chats, to learn whether they were read
+ */
+export async function fetchNews(options: {
+  serverUrl: string
+  token: string
+  payload: Pick<PushPayload, 'peerId'> & { messageIds: readonly string[] }
+  peerIds?: readonly string[]
+  fetch: typeof globalThis.fetch
+  now: number
+}): Promise<News> {
+  const { serverUrl, token, payload, peerIds = [], now } = options
+  const { peerId, messageIds } = payload
+
+  async function ask(path: string, body?: unknown): Promise<{ epoch: string; answer: unknown }> {
+    const response = await options.fetch(`${serverUrl}/${path}`, {
+      method: body ? 'POST' : 'GET',
+      cache: 'no-store',
+      signal: AbortSignal.timeout(fetchMs),
+      headers: {
+        authorization: `Bearer ${token}`,
+        [wireHeader]: String(wireVersion),
+        ...(body ? { 'content-type': 'application/json' } : {}),
+      },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    })
+    if (!response.ok) throw new Error(`status ${response.status}`)
+    return { epoch: response.headers.get(epochHeader) ?? '', answer: await response.json() }
+  }
+
+  /** As the inbox keeps them; none when they cannot be had. */
+  async function read(collection: 'messages' | 'conversations', keys: readonly string[]) {
+    if (keys.length === 0) return []
+    const path = `sync/${collection}/_all_docs?include_docs=true`
+    const found = await ask(path, { keys }).catch(() => undefined)
+    const parsed = rows.safeParse(found?.answer)
+    const documents = parsed.success ? parsed.data.rows.flatMap(({ doc }) => doc ?? []) : []
+    return documents.map((document) => keep(collection, document, found?.epoch))
+  }
+
+  function keep(
+    collection: InboxDocument['collection'],
+    document: InboxDocument['document'],
+    epoch = '',
+  ): InboxDocument {
+    return { collection, _id: document._id, epoch, document, at: now }
+  }
+
+  async function readAuthor() {
+    if (messageIds.length === 0) return []
+    const found = await ask(`api/users/${peerId}`).catch(() => undefined)
+    const parsed = stored.safeParse(found?.answer)
+    return parsed.success ? [keep('people', parsed.data)] : []
+  }
+
+  const chats = [...new Set([peerId, ...peerIds])].slice(0, chatsAskedMax)
+  const [messages, conversations, author] = await Promise.all([
+    read('messages', messageIds),
+    read('conversations', chats),
+    readAuthor(),
+  ])
+  return {
+    documents: [...messages, ...conversations.filter(({ _id }) => _id === peerId), ...author],
+    messages: parseAll(messageDocument, messages).toSorted((a, b) => a.orderedAt - b.orderedAt),
+    conversations: parseAll(conversationDocument, conversations),
+  }
+}
+
+function parseAll<T>(schema: z.ZodMiniType<T>, kept: readonly InboxDocument[]): T[] {
+  return kept.flatMap(({ document }) => {
+    const parsed = schema.safeParse(document)
+    return parsed.success ? [parsed.data] : []
   })
 }

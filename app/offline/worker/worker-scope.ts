@@ -9,6 +9,7 @@ export interface WorkerScope {
       includeUncontrolled?: boolean
     }): Promise<readonly WindowClient[]>
     openWindow(url: string): Promise<unknown>
+    claim(): Promise<void>
   }
   navigator: Navigator
   location: Location
@@ -50,5 +51,6 @@ interface WorkerEvents {
   push: Waiting & { data: { json(): unknown } | null }
   notificationclick: ClickEvent
   sync: Waiting & { tag: string }
+  message: Waiting & { data: unknown }
   pushsubscriptionchange: Waiting & { oldSubscription?: PushSubscription | null }
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { report } from '../../../schema/api/user-relations.ts'
-import { checkReason } from './check-reason.ts'
+import { report } from '../../../schema/api/usage.ts'
+import { checkReason } from '../risky-actions.tsx'
 
 test.each(['', 'spam', '  spam  ', 'x'.repeat(3_000)])(
   '"%s" is no reason, in the words of the server',

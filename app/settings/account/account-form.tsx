@@ -1,6 +1,6 @@
-import type { ReactNode } from 'react'
+import type { ComponentProps, ReactNode } from 'react'
 import { Dialog } from '../../ui/dialogs/dialog.tsx'
-import { DialogForm } from '../../ui/forms/dialog-form.tsx'
+import { DialogField, DialogForm } from '../../ui/forms/dialog-form.tsx'
 import { DoneDialog } from './done-dialog.tsx'
 import type { AccountFormState } from './use-account-form.ts'
 
@@ -30,5 +30,17 @@ export function AccountForm({ form, title, text, done, children, onClose }: Acco
         {children}
       </DialogForm>
     </Dialog>
+  )
+}
+
+interface FieldProps extends ComponentProps<'input'> {
+  label: string
+}
+
+export function AccountField({ label, ...input }: FieldProps) {
+  return (
+    <DialogField label={label}>
+      <input {...input} autoCapitalize="none" spellCheck={false} />
+    </DialogField>
   )
 }

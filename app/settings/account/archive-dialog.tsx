@@ -1,9 +1,10 @@
 import type { ReactNode } from 'react'
+import type { ArchiveProgress } from '../../sync/archive/archive-format.ts'
 import { Button } from '../../ui/buttons/button.tsx'
 import { Dialog } from '../../ui/dialogs/dialog.tsx'
-import { DialogFoot, DialogProblem } from '../../ui/forms/dialog-parts.tsx'
-import { ArchiveProgressBar } from './archive-progress-bar.tsx'
-import type { ArchiveRun } from './use-archive-run.ts'
+import { DialogFoot, DialogProblem } from '../../ui/forms/dialog-form.tsx'
+import styles from './account.module.css'
+import { type ArchiveRun, describeProgress } from './use-archive-run.ts'
 
 interface ArchiveDialogProps {
   run: ArchiveRun<unknown>
@@ -34,5 +35,17 @@ export function ArchiveDialog(props: ArchiveDialogProps) {
         </Button>
       </DialogFoot>
     </Dialog>
+  )
+}
+
+/** A bar with numbers; without numbers while there are none yet. */
+function ArchiveProgressBar({ progress }: { progress: ArchiveProgress | undefined }) {
+  const words = describeProgress(progress)
+  const { done = 0, total = 0 } = progress ?? {}
+  return (
+    <div className={styles.progress}>
+      <progress aria-label={words} {...(total > 0 && { value: done, max: total })} />
+      <span>{words}</span>
+    </div>
   )
 }

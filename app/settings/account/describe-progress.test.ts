@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { describeProgress, describeRestored, describeSaved } from './describe-progress.ts'
+import { describeProgress, describeRestored, describeSaved } from './use-archive-run.ts'
 
 test.each([
   [undefined, 'Getting ready…'],

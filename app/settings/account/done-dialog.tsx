@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { Button } from '../../ui/buttons/button.tsx'
 import { Dialog } from '../../ui/dialogs/dialog.tsx'
-import { DialogFoot } from '../../ui/forms/dialog-parts.tsx'
+import { DialogFoot } from '../../ui/forms/dialog-form.tsx'
 
 interface DoneDialogProps {
   title: string

@@ -1,15 +1,15 @@
 import { useState } from 'react'
-import { type EmailChange, emailChange } from '../../../schema/api/auth.ts'
+import { emailChange } from '../../../schema/api/auth.ts'
 import { limits } from '../../../schema/limits.ts'
-import { AccountField, AccountPassword } from './account-fields.tsx'
-import { AccountForm } from './account-form.tsx'
+import { DialogPassword } from '../../ui/forms/dialog-password.tsx'
+import { AccountField, AccountForm } from './account-form.tsx'
 import { useAccountForm } from './use-account-form.ts'
 
 interface EmailDialogProps {
   email: string
   isOffline(): boolean
   /** Rejects with words for a person. */
-  onChange(change: EmailChange): Promise<unknown>
+  onChange(change: { email: string; password: string }): Promise<unknown>
   onClose(): void
 }
 
@@ -42,7 +42,7 @@ export function EmailDialog({ email: current, isOffline, onChange, onClose }: Em
         value={email}
         onChange={(event) => setEmail(event.target.value)}
       />
-      <AccountPassword
+      <DialogPassword
         label="Password"
         name="password"
         autoComplete="current-password"

@@ -4,9 +4,8 @@ import type { Archive, SavedArchive } from '../../sync/archive/archive-format.ts
 import { Button } from '../../ui/buttons/button.tsx'
 import styles from './account.module.css'
 import { ArchiveDialog } from './archive-dialog.tsx'
-import { describeSaved } from './describe-progress.ts'
 import { DoneDialog } from './done-dialog.tsx'
-import { useArchiveRun } from './use-archive-run.ts'
+import { describeSaved, useArchiveRun } from './use-archive-run.ts'
 
 interface ExportDialogProps {
   user: OwnUser

@@ -2,9 +2,8 @@ import { useRef } from 'react'
 import type { Archive, RestoredArchive } from '../../sync/archive/archive-format.ts'
 import styles from './account.module.css'
 import { ArchiveDialog } from './archive-dialog.tsx'
-import { describeRestored } from './describe-progress.ts'
 import { DoneDialog } from './done-dialog.tsx'
-import { useArchiveRun } from './use-archive-run.ts'
+import { describeRestored, useArchiveRun } from './use-archive-run.ts'
 
 interface ImportDialogProps {
   archive: Archive

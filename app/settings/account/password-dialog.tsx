@@ -1,14 +1,14 @@
 import { useState } from 'react'
-import { type PasswordChange, passwordChange } from '../../../schema/api/auth.ts'
+import { type TypedPasswordChange, typedPasswordChange } from '../../../schema/api/auth.ts'
 import { limits } from '../../../schema/limits.ts'
-import { AccountPassword } from './account-fields.tsx'
+import { DialogPassword } from '../../ui/forms/dialog-password.tsx'
 import { AccountForm } from './account-form.tsx'
 import { useAccountForm } from './use-account-form.ts'
 
 interface PasswordDialogProps {
   isOffline(): boolean
   /** Rejects with words for a person. */
-  onChange(change: PasswordChange): Promise<unknown>
+  onChange(change: TypedPasswordChange): Promise<unknown>
   onClose(): void
 }
 
@@ -21,7 +21,7 @@ export function PasswordDialog({ isOffline, onChange, onClose }: PasswordDialogP
     check() {
       if (newPassword !== repeated) return 'Passwords do not match'
       const change = { currentPassword, newPassword }
-      return passwordChange.safeParse(change).error?.issues[0]?.message
+      return typedPasswordChange.safeParse(change).error?.issues[0]?.message
     },
     send: () => onChange({ currentPassword, newPassword }),
     fallback: 'Failed to change the password',
@@ -34,14 +34,14 @@ export function PasswordDialog({ isOffline, onChange, onClose }: PasswordDialogP
       done={{ title: 'Password changed', text: 'All your other devices are logged out.' }}
       onClose={onClose}
     >
-      <AccountPassword
+      <DialogPassword
         label="Current password"
         name="current"
         autoComplete="current-password"
         value={currentPassword}
         onChange={(event) => setCurrent(event.target.value)}
       />
-      <AccountPassword
+      <DialogPassword
         label="New password"
         name="new"
         autoComplete="new-password"
@@ -49,7 +49,7 @@ export function PasswordDialog({ isOffline, onChange, onClose }: PasswordDialogP
         value={newPassword}
         onChange={(event) => setNew(event.target.value)}
       />
-      <AccountPassword
+      <DialogPassword
         label="Repeat new password"
         name="repeated"
         autoComplete="new-password"

@@ -8,7 +8,7 @@ import {
 import { ApiError } from '../../api/api-error.ts'
 import { createCaller } from '../../api/caller.ts'
 import { createLinkingCalls, type LinkingCalls } from '../../api/linking-calls.ts'
-import { createScan, type ScanState } from './scanned-device.ts'
+import { createScan, type ScanState } from './confirm-device.tsx'
 
 const opened = {} as { app: TestApp; ann: TestPerson }
 beforeAll(async () => {

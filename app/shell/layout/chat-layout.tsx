@@ -1,41 +1,93 @@
-import { lazy, Suspense, useEffect, useState } from 'react'
-import { useLocation } from 'react-router-dom'
+import { lazy, type ReactNode, Suspense, useCallback, useEffect, useState } from 'react'
+import { useLocation, useNavigate } from 'react-router-dom'
+import { ChatListPanel } from '../../chats/chat-list-panel.tsx'
+import type { Messenger } from '../../sync/messenger-types.ts'
+import { IconButton } from '../../ui/buttons/icon-button.tsx'
+import { useLiveValue } from '../../ui/hooks/use-live-value.ts'
 import { useMediaQuery } from '../../ui/hooks/use-media-query.ts'
+import { Icon } from '../../ui/icons/icon.tsx'
+import { PetrelMark } from '../../ui/icons/petrel-mark.tsx'
 import { joinClassNames } from '../../ui/styles/join-class-names.ts'
+import { listLabels } from '../../whatsapp/channel.ts'
 import { useShellActions } from '../main-menu/use-shell-actions.tsx'
-import { countUnreadChats } from '../navigation/count-unread-chats.ts'
+import { BackLink } from '../navigation/back-link.tsx'
+import { BottomBar } from '../navigation/bottom-bar.tsx'
 import { PageTitle } from '../navigation/page-title.tsx'
 import { Rail } from '../navigation/rail.tsx'
-import { type ChatPlace, readChatPlace } from '../navigation/read-chat-place.ts'
-import { useUnreadTotal } from '../navigation/use-unread-total.ts'
+import {
+  type ChatPlace,
+  readChatPlace,
+  readNavigationState,
+} from '../navigation/read-chat-place.ts'
+import { useChangeState } from '../navigation/use-change-state.ts'
+import { useOwnFace } from '../navigation/use-own-profile.ts'
+import { useProfilePanel } from '../navigation/use-profile-panel.ts'
+import { countUnreadChats, useUnreadTotal } from '../navigation/use-unread-total.ts'
+import { ListNotices } from '../notices/list-notices.tsx'
 import { UndoSnackbar } from '../notices/undo-snackbar.tsx'
-import { useOwnFace } from '../own-profile/use-own-profile.ts'
 import { narrowScreen, phoneScreen } from '../screen/narrow-screen.ts'
 import { useMessenger } from '../session/messenger-context.tsx'
+import { useServices } from '../session/services-context.ts'
 import styles from './chat-layout.module.css'
-import { EmptyPane, SettingsPane } from './empty-pane.tsx'
-import { FirstLoadScreen } from './first-load-screen.tsx'
-import { ListPanel } from './list-panel.tsx'
+import firstLoadStyles from './first-load.module.css'
 import { NotFoundPage } from './not-found-page.tsx'
-import { useFirstLoad } from './use-first-load.ts'
+
+const NewChat = lazy(() =>
+  import('../open-chat/new-chat.tsx').then((module) => ({ default: module.NewChat })),
+)
+
+const SettingsList = lazy(() =>
+  import('./settings-list.tsx').then((module) => ({ default: module.SettingsList })),
+)
+
+const ProfilePanelRoute = lazy(() =>
+  import('../navigation/profile-panel-route.tsx').then((module) => ({
+    default: module.ProfilePanelRoute,
+  })),
+)
+
+const stepMs = 300
+
+const hideAfterMs = 400
+
+const step = { min: 4, max: 11 }
 
 const loadConversation = () =>
   import('../open-chat/conversation-route.tsx').then((module) => ({
     default: module.ConversationRoute,
   }))
+
 const ConversationRoute = lazy(loadConversation)
+
 const MediaRoute = lazy(() =>
   import('../open-chat/media-route.tsx').then((module) => ({ default: module.MediaRoute })),
 )
+
 const ContactRoute = lazy(() =>
   import('../open-chat/contact-route.tsx').then((module) => ({ default: module.ContactRoute })),
 )
+
+const EncryptionRoute = lazy(() =>
+  import('../open-chat/encryption-route.tsx').then((module) => ({
+    default: module.EncryptionRoute,
+  })),
+)
+
+const EmptyPane = lazy(() =>
+  import('./empty-pane.tsx').then((module) => ({ default: module.EmptyPane })),
+)
+
+const SettingsPane = lazy(() =>
+  import('./empty-pane.tsx').then((module) => ({ default: module.SettingsPane })),
+)
+
 const Drawer = lazy(() =>
   import('../navigation/drawer.tsx').then((module) => ({ default: module.Drawer })),
 )
 
 /** Delay before prefetching the conversation's code, so that the list renders first. */
 const conversationAfterMs = 300
+
 const searchAfterMs = 5_000
 
 /**
@@ -66,6 +118,7 @@ function PlacedChatLayout({ place }: { place: ChatPlace }) {
   }, [messenger])
 
   const isPaneShown = place.peerId !== undefined
+  const showsChat = !place.content && !(isNarrow && place.hasInfo)
   const own = { ownName: face.user?.username ?? '', ownPicture: face.picture }
   const nav = { section: place.section, actions: shell.actions }
   return (
@@ -80,10 +133,13 @@ function PlacedChatLayout({ place }: { place: ChatPlace }) {
           className={joinClassNames(styles.list, isPaneShown && styles.away)}
           role={isNarrow ? 'main' : undefined}
         >
-          <ListPanel
-            place={place}
-            onOpenDrawer={isPhone ? () => setIsDrawerOpen(true) : undefined}
-          />
+          <div className={styles.listBody}>
+            <ListPanel
+              place={place}
+              onOpenDrawer={isPhone ? () => setIsDrawerOpen(true) : undefined}
+            />
+          </div>
+          {isPhone && <BottomBar current={pickBarItem(place)} unreadChats={unreadChats} />}
         </div>
         <main className={joinClassNames(styles.pane, !isPaneShown && styles.away)}>
           <Pane place={place} isNarrow={isNarrow} />
@@ -94,19 +150,34 @@ function PlacedChatLayout({ place }: { place: ChatPlace }) {
           </Suspense>
         )}
         {shell.dialog}
-        <UndoSnackbar isOverList={!isPaneShown} />
+        <UndoSnackbar
+          isOverList={!isPaneShown}
+          shownChatId={showsChat ? place.peerId : undefined}
+        />
       </div>
       {firstLoad.isShown && <FirstLoadScreen percent={firstLoad.percent} />}
     </>
   )
 }
 
+function pickBarItem({ section }: ChatPlace) {
+  if (section === 'starred' || section === 'settings') return section
+  return section === 'chats' || section === 'archived' ? 'chats' : undefined
+}
+
 function Pane({ place, isNarrow }: { place: ChatPlace; isNarrow: boolean }) {
   // The contact panel asks for a search, and the conversation takes it once it is shown.
   const [asksSearch, setAsksSearch] = useState(false)
   const { peerId, hasInfo = false } = place
-  if (place.section === 'settings') return <SettingsPane />
-  if (peerId === undefined) return <EmptyPane />
+  // A phone shows only the list, and loads no picture for what it hides.
+  if (peerId === undefined && isNarrow) return null
+  if (peerId === undefined) {
+    return (
+      <Suspense fallback={null}>
+        {place.section === 'settings' ? <SettingsPane /> : <EmptyPane />}
+      </Suspense>
+    )
+  }
   return (
     <Suspense fallback={null}>
       {place.content ? (
@@ -126,11 +197,15 @@ function Pane({ place, isNarrow }: { place: ChatPlace; isNarrow: boolean }) {
           {hasInfo && (
             <aside className={styles.info}>
               <Suspense fallback={null}>
-                <ContactRoute
-                  peerId={peerId}
-                  isPage={isNarrow}
-                  onSearch={() => setAsksSearch(true)}
-                />
+                {place.hasEncryption ? (
+                  <EncryptionRoute peerId={peerId} />
+                ) : (
+                  <ContactRoute
+                    peerId={peerId}
+                    isPage={isNarrow}
+                    onSearch={() => setAsksSearch(true)}
+                  />
+                )}
               </Suspense>
             </aside>
           )}
@@ -138,4 +213,221 @@ function Pane({ place, isNarrow }: { place: ChatPlace; isNarrow: boolean }) {
       )}
     </Suspense>
   )
+}
+
+function FirstLoadScreen({ percent }: { percent: number }) {
+  const isEncrypted = useLiveValue(useServices().encryption.isMade)
+  return (
+    <div className={firstLoadStyles.screen}>
+      <PetrelMark size={64} />
+      <p className={firstLoadStyles.text}>Loading your chats [{percent}%]</p>
+      <div
+        className={firstLoadStyles.track}
+        role="progressbar"
+        aria-label="Loading your chats"
+        aria-valuenow={percent}
+        aria-valuemin={0}
+        aria-valuemax={100}
+      >
+        <div className={firstLoadStyles.bar} style={{ transform: `scaleX(${percent / 100})` }} />
+      </div>
+      {isEncrypted && (
+        <p className={firstLoadStyles.note}>
+          <Icon name="lock" size={14} /> End-to-end encrypted
+        </p>
+      )}
+    </div>
+  )
+}
+
+interface FirstLoad {
+  isShown: boolean
+  /** 0 to 100. */
+  percent: number
+}
+
+/**
+ * The loading screen, only for this person's first visit on this device. Source: decision 61,
+ * section 4.
+ */
+function useFirstLoad(userId: string): FirstLoad {
+  const key = `first-load-done ${userId}`
+  const [isShown, setIsShown] = useState(() => localStorage.getItem(key) === null)
+  const [percent, setPercent] = useState(0)
+  const isFull = percent >= 100
+
+  useEffect(() => {
+    if (!isShown || isFull) return
+    const grow = () => setPercent((now) => Math.min(100, now + drawStep()))
+    const timer = setInterval(grow, stepMs)
+    return () => clearInterval(timer)
+  }, [isShown, isFull])
+
+  useEffect(() => {
+    if (!isShown || !isFull) return
+    localStorage.setItem(key, 'yes')
+    const timer = setTimeout(() => setIsShown(false), hideAfterMs)
+    return () => clearTimeout(timer)
+  }, [isShown, isFull, key])
+
+  return { isShown, percent }
+}
+
+function drawStep(): number {
+  return step.min + Math.floor(Math.random() * (step.max - step.min + 1))
+}
+
+interface PlaceholderPanelProps {
+  title: string
+  text: string
+  start?: ReactNode
+}
+
+interface ListPanelProps {
+  place: ChatPlace
+  onOpenDrawer: (() => void) | undefined
+}
+
+/** The left pane of the chat screen: the list that the URL selects, or one's own profile over it. */
+function ListPanel(props: ListPanelProps) {
+  const panel = useProfilePanel()
+  if (!panel.isOpen) return <List {...props} />
+  return (
+    <Suspense fallback={null}>
+      <ProfilePanelRoute onBack={panel.close} />
+    </Suspense>
+  )
+}
+
+function List({ place, onOpenDrawer }: ListPanelProps) {
+  const messenger = useMessenger()
+  const labelsOf = useLabels(messenger)
+  const { state, key } = useLocation()
+  const navigate = useNavigate()
+  const changeState = useChangeState()
+  const isSearch = place.section === 'search'
+  // A search's entry that was rewritten has another key.
+  const searchKey = readNavigationState(state, 'searchKey') ?? (isSearch ? key : undefined)
+  // A query that was cleared or replaced does not come back after a reload.
+  const forgetQuery = useCallback(
+    (query: string) => {
+      const kept = readNavigationState(state, 'query')
+      if (kept === undefined || kept.trim() === query.trim()) return
+      changeState({ query: undefined, searchKey })
+    },
+    [changeState, state, searchKey],
+  )
+  const [newChat, setNewChat] = useState<'people' | 'invite'>()
+  const drawerButton = onOpenDrawer && (
+    <IconButton icon="menu" label="Open menu" onClick={onOpenDrawer} />
+  )
+  if (place.section === 'status') {
+    return (
+      <PlaceholderPanel
+        title="Status"
+        text="Status updates from your contacts will appear here."
+        start={drawerButton}
+      />
+    )
+  }
+  if (place.section === 'settings') {
+    return (
+      <Suspense fallback={null}>
+        <SettingsList place="panel" start={drawerButton} />
+      </Suspense>
+    )
+  }
+  if (place.section === 'calls') {
+    return (
+      <PlaceholderPanel
+        title="Calls"
+        text="Your recent calls will appear here."
+        start={drawerButton}
+      />
+    )
+  }
+  const view = pickView(place, readNavigationState(state, 'listView'))
+  return (
+    <>
+      <ChatListPanel
+        // A new search starts with its own query and stays mounted beside its results; all other
+        // places share one list.
+        key={searchKey ?? 'list'}
+        searchKey={searchKey}
+        messenger={messenger}
+        view={view}
+        selectedPeerId={place.peerId}
+        labelsOf={labelsOf}
+        initialQuery={readNavigationState(state, 'query') ?? ''}
+        isSearch={isSearch}
+        onQuery={forgetQuery}
+        onSearch={(query) => void navigate('/chat/search', { state: { query }, replace: isSearch })}
+        start={
+          view === 'all' && searchKey === undefined ? (
+            drawerButton
+          ) : (
+            <BackLink to="/chat" label="Back to chats" />
+          )
+        }
+        end={
+          view === 'all' &&
+          !onOpenDrawer && (
+            <IconButton
+              icon="newChat"
+              label="New chat"
+              aria-haspopup="dialog"
+              onClick={() => setNewChat('people')}
+            />
+          )
+        }
+        notice={<ListNotices />}
+        onInvite={() => setNewChat('invite')}
+        onNewChat={() => setNewChat('people')}
+      />
+      {view === 'all' && onOpenDrawer && (
+        <button
+          type="button"
+          className={styles.newChat}
+          aria-label="New chat"
+          aria-haspopup="dialog"
+          onClick={() => setNewChat('people')}
+        >
+          <Icon name="newChat" size={26} />
+        </button>
+      )}
+      {newChat && (
+        <Suspense fallback={null}>
+          <NewChat start={newChat} onClose={() => setNewChat(undefined)} />
+        </Suspense>
+      )}
+    </>
+  )
+}
+
+/** Beside an open conversation, keeps the list from which it was opened. */
+function pickView(
+  place: ChatPlace,
+  openedFrom: string | undefined,
+): 'all' | 'archived' | 'starred' {
+  const wanted = place.peerId === undefined ? place.section : openedFrom
+  return wanted === 'archived' || wanted === 'starred' ? wanted : 'all'
+}
+
+/** An empty section in the list's place. */
+function PlaceholderPanel({ title, text, start }: PlaceholderPanelProps) {
+  return (
+    <section className={styles.placeholder} aria-label={title}>
+      <header className={styles.placeholderHeader}>
+        {start}
+        <h1>{title}</h1>
+      </header>
+      <p className={styles.placeholderWords}>{text}</p>
+    </section>
+  )
+}
+
+/** The signed-in person's labels for their customers; the same function until the labels change. */
+function useLabels(messenger: Messenger): (peerId: string) => readonly string[] {
+  const { whatsApp } = useLiveValue(messenger.settings.values)
+  return useCallback((peerId: string) => listLabels(whatsApp, peerId), [whatsApp])
 }

@@ -1,4 +1,4 @@
-import { FullScreenProblem } from '../../ui/layout/full-screen-problem.tsx'
+import { FullScreenProblem } from '../../ui/layout/page.tsx'
 import { productName } from '../../ui/product.ts'
 
 /** Replaces the app in browsers that block site data. */

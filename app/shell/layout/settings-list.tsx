@@ -1,25 +1,37 @@
 import { lazy, type ReactNode, Suspense, useState } from 'react'
-import { SettingsPanel } from '../../settings/settings-panel.tsx'
+import { SettingsHome } from '../../settings/settings-home.tsx'
+import type { SettingsSection } from '../../settings/settings-sections.ts'
 import { SignOutDialog } from '../main-menu/sign-out-dialog.tsx'
-import list from './chat-layout.module.css'
+import { useOwnFace } from '../navigation/use-own-profile.ts'
+import { useKeyTask } from '../session/messenger-context.tsx'
 
 const ShortcutsDialog = lazy(() =>
-  import('../shortcuts/shortcuts-dialog.tsx').then((module) => ({
+  import('../navigation/shortcuts-dialog.tsx').then((module) => ({
     default: module.ShortcutsDialog,
   })),
 )
 
-/** The settings in the list's place. */
-export function SettingsList({ start }: { start: ReactNode }) {
+interface SettingsListProps {
+  place: 'panel' | 'page'
+  /** The section that is open beside the list. */
+  current?: SettingsSection | undefined
+  start: ReactNode
+}
+
+/** The list of the settings, with the signed-in person and what it opens. */
+export function SettingsList({ place, current, start }: SettingsListProps) {
   const [opened, setOpened] = useState<'shortcuts' | 'sign-out'>()
+  const { user, picture } = useOwnFace()
   const close = () => setOpened(undefined)
   return (
-    <section className={list.placeholder} aria-label="Settings">
-      <header className={list.placeholderHeader}>
-        {start}
-        <h1>Settings</h1>
-      </header>
-      <SettingsPanel
+    <>
+      <SettingsHome
+        place={place}
+        current={current}
+        start={start}
+        own={{ name: user?.username ?? '', about: user?.status || (user?.email ?? ''), picture }}
+        keyTask={useKeyTask()}
+        isAdmin={user?.isAdmin === true}
         onShortcuts={() => setOpened('shortcuts')}
         onLogout={() => setOpened('sign-out')}
       />
@@ -29,6 +41,6 @@ export function SettingsList({ start }: { start: ReactNode }) {
           <ShortcutsDialog onClose={close} />
         </Suspense>
       )}
-    </section>
+    </>
   )
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { describeLoss, isLoss, type Loss, nameLoss } from './describe-loss.ts'
+import { describeLoss, isLoss, type Loss, nameLoss } from './sign-out-dialog.tsx'
 
 const none = { recordingCount: 0, sharedCount: 0 }
 

@@ -1,12 +1,11 @@
 import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { type NavigateFunction, useNavigate } from 'react-router-dom'
+import { keptSettings } from '../../ui/hooks/kept-settings.ts'
 import { useLivePart } from '../../ui/hooks/use-live-value.ts'
 import { useMediaQuery } from '../../ui/hooks/use-media-query.ts'
 import type { MenuAction } from '../../ui/menus/menu-action.ts'
-import { keptSettings } from '../../ui/settings/kept-settings.ts'
 import { darkSystem, nameTheme, type Theme, themes } from '../screen/theme.ts'
 import { useMessenger } from '../session/messenger-context.tsx'
-import { SignOutDialog } from './sign-out-dialog.tsx'
 
 interface ShellActionOptions {
   navigate: NavigateFunction
@@ -17,6 +16,9 @@ interface ShellActionOptions {
   askSignOut(): void
 }
 
+const SignOutDialog = lazy(() =>
+  import('./sign-out-dialog.tsx').then((module) => ({ default: module.SignOutDialog })),
+)
 const WhatsAppIntegration = lazy(() =>
   import('./whatsapp-integration.tsx').then((module) => ({ default: module.WhatsAppIntegration })),
 )

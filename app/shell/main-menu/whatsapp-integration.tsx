@@ -1,7 +1,6 @@
 import { useEffect } from 'react'
-import { IntegrationDialog } from '../../whatsapp/integration/integration-dialog.tsx'
-import { useServices } from '../session/services-context.ts'
-import { useSession } from '../session/use-session.ts'
+import { IntegrationDialog } from '../../whatsapp/integration-dialog.tsx'
+import { useServices, useSession } from '../session/services-context.ts'
 
 /**
  * 'WhatsApp Integration' for the signed-in person; reloads their record, as the device's may be

@@ -2,7 +2,7 @@ import { createElement } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { MemoryRouter } from 'react-router-dom'
 import { expect, test } from 'vitest'
-import { ChatsLink } from './chats-link.tsx'
+import { ChatsLink } from './rail.tsx'
 
 test.each([
   [0, 'aria-label="Chats"', ''],

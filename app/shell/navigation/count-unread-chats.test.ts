@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { countUnreadChats } from './count-unread-chats.ts'
+import { countUnreadChats } from './use-unread-total.ts'
 
 const row = {
   peerId: 'ben',

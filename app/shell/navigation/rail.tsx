@@ -1,14 +1,14 @@
 import { useState } from 'react'
 import { Link, NavLink } from 'react-router-dom'
+import { formatBadge } from '../../ui/format/format-amounts.ts'
 import { Icon } from '../../ui/icons/icon.tsx'
 import { LazyActionMenu } from '../../ui/menus/lazy-action-menu.tsx'
 import type { MenuAction, MenuPoint } from '../../ui/menus/menu-action.ts'
 import { Avatar } from '../../ui/people/avatar.tsx'
 import { joinClassNames } from '../../ui/styles/join-class-names.ts'
-import { useOwnFace } from '../own-profile/use-own-profile.ts'
-import { ChatsLink } from './chats-link.tsx'
 import styles from './rail.module.css'
 import type { ChatSection } from './read-chat-place.ts'
+import { useOwnFace } from './use-own-profile.ts'
 import { useProfilePanel } from './use-profile-panel.ts'
 
 export type RailSection = ChatSection | 'profile' | 'outbox'
@@ -29,12 +29,19 @@ export function Rail(props: RailProps) {
   return (
     <nav className={styles.rail} aria-label="Main">
       <ChatsLink unreadChats={unreadChats} isCurrent={isChats} />
-      <NavLink className={styles.item} to="/chat/status" data-tooltip="Status" aria-label="Status">
+      <NavLink
+        className={styles.item}
+        to="/chat/status"
+        data-tooltip-side="right"
+        data-tooltip="Status"
+        aria-label="Status"
+      >
         <Icon name="status" size={24} />
       </NavLink>
       <button
         type="button"
         className={styles.item}
+        data-tooltip-side="right"
         data-tooltip="Menu"
         aria-label="Menu"
         aria-haspopup="menu"
@@ -50,6 +57,7 @@ export function Rail(props: RailProps) {
         className={styles.item}
         to="/chat/settings"
         aria-current={section === 'settings' ? 'page' : undefined}
+        data-tooltip-side="right"
         data-tooltip="Settings"
         aria-label="Settings"
       >
@@ -61,6 +69,7 @@ export function Rail(props: RailProps) {
         state={panel.state}
         replace={panel.isOpen}
         aria-current={section === 'profile' || panel.isOpen ? 'page' : undefined}
+        data-tooltip-side="right"
         data-tooltip="Profile"
         aria-label="Profile"
       >
@@ -75,5 +84,27 @@ export function Rail(props: RailProps) {
         />
       )}
     </nav>
+  )
+}
+
+interface ChatsLinkProps {
+  unreadChats: number
+  isCurrent: boolean
+}
+
+/** The rail's link to the chats, with the number of chats that have unread messages. */
+export function ChatsLink({ unreadChats, isCurrent }: ChatsLinkProps) {
+  return (
+    <Link
+      className={styles.item}
+      to="/chat"
+      data-tooltip-side="right"
+      data-tooltip="Chats"
+      aria-label={unreadChats > 0 ? `Chats, ${unreadChats} unread` : 'Chats'}
+      aria-current={isCurrent ? 'page' : undefined}
+    >
+      <Icon name="chats" size={24} />
+      {unreadChats > 0 && <span className={styles.count}>{formatBadge(unreadChats)}</span>}
+    </Link>
   )
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { nameChatPage } from './name-chat-page.ts'
+import { nameChatPage } from './page-title.tsx'
 import { readChatPlace } from './read-chat-place.ts'
 
 const ben = '00000000-0000-7000-8000-00000000000b'
@@ -16,6 +16,11 @@ test.each([
   [`/chat/${ben}/media`, { section: 'chats', peerId: ben, content: 'media' }],
   [`/chat/${ben}/files`, { section: 'chats', peerId: ben, content: 'files' }],
   [`/chat/${ben}/links`, { section: 'chats', peerId: ben, content: 'links' }],
+  [`/chat/${ben}/info`, { section: 'chats', peerId: ben, hasInfo: true }],
+  [
+    `/chat/${ben}/encryption`,
+    { section: 'chats', peerId: ben, hasInfo: true, hasEncryption: true },
+  ],
   ['/chat/group/7', { section: 'chats', groupId: '7' }],
 ])('%s is a place', (path, place) => {
   expect(readChatPlace(path)).toEqual(place)
@@ -26,6 +31,7 @@ test.each([
   '/chat/nobody/media',
   `/chat/${ben}/more`,
   `/chat/${ben}/media/1`,
+  `/chat/${ben}/encryption/1`,
   '/chat/group',
   '/chat/group/7/8',
 ])('%s is no place', (path) => {
@@ -44,5 +50,6 @@ test('each place has its title', () => {
   expect(title('/chat/status')).toBe('Status')
   expect(title('/chat/calls')).toBe('Calls')
   expect(title(`/chat/${ben}`)).toBe('Ben')
+  expect(title(`/chat/${ben}/encryption`)).toBe('Encryption: Ben')
   expect(title(`/chat/${ben}/links`)).toBe('Media, files and links: Ben')
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readListPlace } from './read-list-place.ts'
+import { readListPlace } from './read-chat-place.ts'
 
 test('reads a place in the messages from the navigation state', () => {
   const listPlace = { messageId: 'm', offsetPx: 12.5 }

@@ -1,7 +1,7 @@
 import { useLocation } from 'react-router-dom'
 import { useMediaQuery } from '../../ui/hooks/use-media-query.ts'
 import { narrowScreen } from '../screen/narrow-screen.ts'
-import { readNavigationState } from './read-navigation-state.ts'
+import { readNavigationState } from './read-chat-place.ts'
 import { useWayUp } from './use-way-up.tsx'
 
 const panelKey = 'panel'

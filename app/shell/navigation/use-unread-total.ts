@@ -17,3 +17,8 @@ export function useUnreadTotal(
   const others = useLivePart(conversations, (rows) => count(rows.filter((row) => !isOpen(row))))
   return others + useSettledCount(open, true)
 }
+
+/** The number of unread chats in the list; muted ones do not count. */
+export function countUnreadChats(rows: readonly ConversationRow[]): number {
+  return rows.filter((row) => row.unreadCount > 0 && !row.isArchived && !row.isMuted).length
+}

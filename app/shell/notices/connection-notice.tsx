@@ -1,11 +1,12 @@
-import { UpdateDemand } from '../../offline/update-demand.tsx'
+import { UpdateDemand } from '../../offline/update-notices.tsx'
+import { useLivePart } from '../../ui/hooks/use-live-value.ts'
 import { Icon } from '../../ui/icons/icon.tsx'
 import { joinClassNames } from '../../ui/styles/join-class-names.ts'
+import { useMessenger } from '../session/messenger-context.tsx'
 import { useServices } from '../session/services-context.ts'
 import styles from './connection-notice.module.css'
 import { OutboxLink } from './outbox-link.tsx'
 import { useConnectionWords } from './use-connection-words.ts'
-import { useIsOutdated } from './use-is-outdated.ts'
 
 /** One unobtrusive line while the app has no connection to the server. Blocks nothing. */
 export function ConnectionNotice({ isInConversation = false }: { isInConversation?: boolean }) {
@@ -29,4 +30,9 @@ export function ConnectionNotice({ isInConversation = false }: { isInConversatio
         ))}
     </div>
   )
+}
+
+/** Does the server no longer serve this version of the app? */
+export function useIsOutdated(): boolean {
+  return useLivePart(useMessenger().connection, ({ state }) => state === 'outdated')
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { describeConnection } from './describe-connection.ts'
+import { describeConnection } from './use-connection-words.ts'
 
 test('says nothing while the connection works or its state is unknown', () => {
   expect(describeConnection({ state: 'live', pendingCount: 3 })).toBeUndefined()
@@ -18,14 +18,14 @@ test('shows how many messages are still to arrive, but not while disconnected', 
 
 test('without a network it says so, with the number of pending messages', () => {
   expect(describeConnection({ state: 'offline', pendingCount: 2 })?.text).toBe(
-    "You're offline. Messages will send when you're back. · 2 waiting",
+    "You're offline. Messages will send when you're back. ·\u00a02\u00a0waiting",
   )
   expect(describeConnection({ state: 'offline', pendingCount: 0 })?.text).not.toMatch(/wait/)
 })
 
 test('an app that is too old says so immediately, with the number of pending messages', () => {
   expect(describeConnection({ state: 'outdated', pendingCount: 1 })).toEqual({
-    text: "Update to go on. Messages will send when you've updated. · 1 waiting",
+    text: "Update to go on. Messages will send when you've updated. ·\u00a01\u00a0waiting",
     icon: 'cloudOff',
     isLate: false,
   })
@@ -34,7 +34,7 @@ test('an app that is too old says so immediately, with the number of pending mes
 test('a problem shows its own words', () => {
   const words = 'The server has a problem.'
   expect(describeConnection({ state: 'trouble', pendingCount: 2, words })).toEqual({
-    text: `${words} · 2 waiting`,
+    text: `${words} ·\u00a02\u00a0waiting`,
     icon: 'cloudOff',
     isLate: false,
   })

@@ -1,20 +1,24 @@
 import { lazy, Suspense, useEffect, useState } from 'react'
-import { InstallOffer } from '../../offline/install-offer.tsx'
-import { UpdateOffer } from '../../offline/update-offer.tsx'
+import { Link } from 'react-router-dom'
+import { UpdateOffer } from '../../offline/update-notices.tsx'
 import { useLivePart, useLiveValue } from '../../ui/hooks/use-live-value.ts'
+import { Icon } from '../../ui/icons/icon.tsx'
 import { NotificationOffer } from '../notifications/notification-offer.tsx'
-import { useMessenger } from '../session/messenger-context.tsx'
+import { useKeyTask, useMessenger } from '../session/messenger-context.tsx'
 import { useServices } from '../session/services-context.ts'
-import { ConnectionNotice } from './connection-notice.tsx'
+import { ConnectionNotice, useIsOutdated } from './connection-notice.tsx'
+import styles from './outbox-link.module.css'
 import { OutboxLine } from './outbox-link.tsx'
 import { useConnectionWords } from './use-connection-words.ts'
-import { useIsOutdated } from './use-is-outdated.ts'
 
 const RefusedRequests = lazy(() =>
-  import('../refused/refused-requests.tsx').then((module) => ({ default: module.RefusedRequests })),
+  import('./refused-requests.tsx').then((module) => ({ default: module.RefusedRequests })),
+)
+const InstallOffer = lazy(() =>
+  import('../../offline/install-offer.tsx').then((module) => ({ default: module.InstallOffer })),
 )
 const WaitingShare = lazy(() =>
-  import('../sharing/waiting-share.tsx').then((module) => ({ default: module.WaitingShare })),
+  import('./waiting-share.tsx').then((module) => ({ default: module.WaitingShare })),
 )
 /** Delay before looking for shared items, so that the list renders first. */
 const shareAfterMs = 1_000
@@ -32,18 +36,27 @@ export function ListNotices() {
     const timer = setTimeout(() => setLooksForShare(true), shareAfterMs)
     return () => clearTimeout(timer)
   }, [])
+  const keyTask = useKeyTask()
   const isApart = useConnectionWords() !== undefined
   const isOutdated = useIsOutdated()
   const hasUpdate = useLiveValue(update) !== 'none' && !isOutdated
   const hasRefused = useLivePart(messenger.requests.entries, (entries) =>
     entries.some(({ state }) => state === 'refused'),
   )
+  const hasInstall = useLiveValue(installOffer) !== 'none'
   if (hasUpdate) return <UpdateOffer update={update} />
   const isRefusalShown = hasRefused && !isApart
   const isOfferShown = !isApart && !hasRefused && !isShareWaiting
   return (
     <>
       <ConnectionNotice />
+      {keyTask === 'unlock' && (
+        <Link className={styles.line} to="/settings/security">
+          <Icon name="lock" size={16} />
+          <span>Your messages are locked on this device. Unlock them</span>
+          <Icon name="right" size={16} />
+        </Link>
+      )}
       {(!isApart || isOutdated) && <OutboxLine isRefusalShown={isRefusalShown} />}
       <div role="status">
         {isRefusalShown && (
@@ -61,7 +74,11 @@ export function ListNotices() {
         <NotificationOffer
           messenger={messenger}
           choice={notifications}
-          otherwise={<InstallOffer offer={installOffer} />}
+          otherwise={
+            <Suspense fallback={null}>
+              {hasInstall && <InstallOffer offer={installOffer} />}
+            </Suspense>
+          }
         />
       )}
     </>

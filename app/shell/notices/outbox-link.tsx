@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'react'
 import { Link } from 'react-router-dom'
+import type { OutboxCounts } from '../../sync/outbox/outbox-types.ts'
 import { useLiveValue } from '../../ui/hooks/use-live-value.ts'
 import { Icon } from '../../ui/icons/icon.tsx'
 import { useMessenger } from '../session/messenger-context.tsx'
-import { describeCounts } from './describe-counts.ts'
 import styles from './outbox-link.module.css'
 
 /** What is sent within this time was not waiting. */
@@ -15,7 +15,8 @@ export function OutboxLink({ before = '' }: { before?: string }) {
   if (words === '') return null
   return (
     <>
-      {before}
+      {/* What is counted never stands alone on a line of its own. */}
+      {before.replace(/ $/, '\u00a0')}
       <Link className={styles.link} to="/outbox">
         {words}
       </Link>
@@ -47,4 +48,13 @@ function useIsLasting(isTrue: boolean): boolean {
     return () => clearTimeout(timer)
   }, [isTrue])
   return isTrue && isDue
+}
+
+/** Such as '2 waiting · 1 not sent'; empty when there is nothing. */
+function describeCounts({ waiting, failed }: OutboxCounts): string {
+  const parts = [
+    ...(waiting > 0 ? [`${waiting.toLocaleString('en')} waiting`] : []),
+    ...(failed > 0 ? [`${failed.toLocaleString('en')} not sent`] : []),
+  ]
+  return parts.join(' · ')
 }

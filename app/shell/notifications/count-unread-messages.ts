@@ -1,4 +1,4 @@
-import type { UnreadChat } from '../../database/inbox/inbox.ts'
+import type { UnreadChat } from '../../database/storage/inbox.ts'
 import type { ConversationRow } from '../../sync/messenger-types.ts'
 
 /**

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { messageDocument } from '../../../schema/message.ts'
 import type { ConversationRow } from '../../sync/messenger-types.ts'
 import { countUnreadMessages } from './count-unread-messages.ts'
-import { findNews } from './find-news.ts'
+import { findNews } from './notifier.ts'
 
 const ann = '00000000-0000-7000-8000-00000000000a'
 const ben = '00000000-0000-7000-8000-00000000000b'
@@ -38,14 +38,14 @@ const before = [rowWith({ unreadCount: 1, lastMessage: write(1, ben) })]
 const next = rowWith({ unreadCount: 2, lastMessage: write(2, ben) })
 
 test('a new message from another person is news', () => {
-  expect(findNews(before, [next]).map(({ message }) => message.content)).toEqual(['message 2'])
-  expect(findNews([], [next])).toHaveLength(1)
+  expect(findNews(before, [next], ann).map(({ message }) => message.content)).toEqual(['message 2'])
+  expect(findNews([], [next], ann)).toHaveLength(1)
 })
 
 test('it is news even if its unread count arrived first', () => {
-  expect(findNews([rowWith({ unreadCount: 2, lastMessage: write(1, ben) })], [next])).toHaveLength(
-    1,
-  )
+  expect(
+    findNews([rowWith({ unreadCount: 2, lastMessage: write(1, ben) })], [next], ann),
+  ).toHaveLength(1)
 })
 
 test.each([
@@ -57,7 +57,7 @@ test.each([
   ['an own one', { ...next, lastMessage: write(2, ann) }],
   ['a deleted one', { ...next, lastMessage: { ...write(2, ben), deletedAt: 3 } }],
 ])('%s is not', (_, row) => {
-  expect(findNews(before, [row])).toEqual([])
+  expect(findNews(before, [row], ann)).toEqual([])
 })
 
 test('muted and archived chats do not count', () => {

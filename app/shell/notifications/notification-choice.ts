@@ -1,4 +1,4 @@
-import { needsHomeScreen } from '../../offline/needs-home-screen.ts'
+import { needsHomeScreen } from '../../offline/install-prompt.ts'
 import type { LiveSource } from '../../ui/hooks/use-live-value.ts'
 
 /**

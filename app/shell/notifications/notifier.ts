@@ -1,14 +1,25 @@
-import type { MessageDocument } from '../../../schema/message.ts'
-import { isQuietTime } from '../../../schema/notifications/quiet-hours.ts'
+import { isIncoming, type MessageDocument } from '../../../schema/message.ts'
+import { isQuietTime } from '../../../schema/quiet-hours.ts'
+import { nameOf } from '../../database/storage/known-peer.ts'
+import {
+  messageActions,
+  type WorkerNotificationOptions,
+} from '../../offline/notification-actions.ts'
+import {
+  describeNotification,
+  type NotificationData,
+} from '../../offline/worker/describe-notification.ts'
 import type { ConversationRow, Messenger, ReactionNews } from '../../sync/messenger-types.ts'
 import { productName } from '../../ui/product.ts'
 import { describeMessage } from '../../ui/text/describe-message.ts'
 import { countUnreadMessages, listUnreadChats } from './count-unread-messages.ts'
-import { findNews, type News } from './find-news.ts'
-import { showByWorker } from './show-by-worker.ts'
-import { holdWhileVisible, runInOneTab } from './visible-tabs.ts'
+
+const visibleLock = 'petrel-visible'
+
+const electionHeldMs = 3_000
 
 const shownMax = 3
+
 const bodyMaxLength = 200
 
 interface NotifierOptions {
@@ -54,7 +65,7 @@ export function createNotifier(options: NotifierOptions): { close(): void } {
 
   function onChange() {
     const now = conversations.getSnapshot()
-    const news = findNews(before, now)
+    const news = findNews(before, now, options.messenger.userId)
     void closeOver(before, now).catch(() => {})
     before = now
     showCount(now)
@@ -70,7 +81,7 @@ export function createNotifier(options: NotifierOptions): { close(): void } {
   }
 
   function tellOne({ row, message }: News) {
-    const title = row.peer?.username ?? 'New message'
+    const title = row.peer ? nameOf(row.peer) : 'New message'
     const body = preview(describeMessage(message).slice(0, bodyMaxLength), 'New message')
     void show({ title, body, tag: row.peerId, path: `/chat/${row.peerId}`, message })
   }
@@ -80,7 +91,7 @@ export function createNotifier(options: NotifierOptions): { close(): void } {
     const row = conversations.getSnapshot().find((each) => each.peerId === peerId)
     if (!row || row.isMuted || row.isArchived) return
     if (!isWanted() || document.visibilityState === 'visible') return
-    const title = row.peer?.username ?? 'New reaction'
+    const title = row.peer ? nameOf(row.peer) : 'New reaction'
     const words = describeMessage(message).slice(0, bodyMaxLength)
     const reacted = `Reacted ${reaction.emoji} to`
     const body = preview(`${reacted}: ${words}`, `${reacted} your message`)
@@ -182,4 +193,110 @@ function setBadge(count: number): void {
   if (!('setAppBadge' in navigator)) return
   const done = count > 0 ? navigator.setAppBadge(count) : navigator.clearAppBadge()
   done.catch(() => {})
+}
+
+interface News {
+  row: ConversationRow
+  message: MessageDocument
+}
+
+/** The messages of a row to notify about; none from muted or archived chats, and none twice. */
+export function findNews(
+  before: readonly ConversationRow[],
+  now: readonly ConversationRow[],
+  ownerId: string,
+): News[] {
+  const known = new Map(before.map((row) => [row.peerId, row]))
+  return now.flatMap((row) => {
+    const message = row.lastMessage
+    if (!message || row.isMuted || row.isArchived || row.unreadCount === 0) return []
+    if (!isIncoming(message, ownerId) || message.deletedAt !== undefined) return []
+    // Unread count and newest message arrive separately, in either order: only the message's place
+    // decides.
+    const earlier = known.get(row.peerId)?.lastMessage
+    return message.orderedAt > (earlier?.orderedAt ?? 0) ? [{ row, message }] : []
+  })
+}
+
+/**
+ * Tells the other tabs that this one is visible, by a lock that a frozen or closed tab cannot hold.
+ */
+function holdWhileVisible(): () => void {
+  const { locks } = navigator
+  if (!locks) return () => {}
+  let end: (() => void) | undefined
+
+  function update() {
+    if (document.visibilityState !== 'visible') {
+      end?.()
+      end = undefined
+    } else if (!end) {
+      const inSight = new Promise<void>((resolve) => {
+        end = resolve
+      })
+      void locks.request(visibleLock, { mode: 'shared' }, () => inSight)
+    }
+  }
+
+  document.addEventListener('visibilitychange', update)
+  update()
+  return () => {
+    document.removeEventListener('visibilitychange', update)
+    end?.()
+  }
+}
+
+/** Runs the work in one hidden tab; in none while another tab is visible. */
+async function runInOneTab(name: string, work: () => void): Promise<void> {
+  const { locks } = navigator
+  if (!locks) return work()
+  const { held } = await locks.query()
+  if (held?.some((lock) => lock.name === visibleLock)) return
+  await locks.request(name, { ifAvailable: true }, async (lock) => {
+    if (!lock) return
+    work()
+    // Holds the lock for a moment, for tabs that get the event later.
+    await new Promise((resolve) => setTimeout(resolve, electionHeldMs))
+  })
+}
+
+interface ShownByWorker extends WorkerNotificationOptions {
+  tag: string
+  /** Where it is about a new message, which can be answered. */
+  message?: MessageDocument | undefined
+  isPreviewHidden: boolean
+}
+
+/**
+ * Shows a notification that the service worker owns. That of a message joins what its chat's earlier
+ * one says, also one of the worker's own; a message that it says already is not told again.
+ */
+async function showByWorker(
+  registration: ServiceWorkerRegistration,
+  title: string,
+  { message, isPreviewHidden, ...options }: ShownByWorker,
+): Promise<void> {
+  if (!message) return await registration.showNotification(title, options)
+  // In turn with the worker: Chromium forgets one that is asked for while it is being shown.
+  await navigator.locks.request('petrel-notify', async () => {
+    const [shown] = await registration.getNotifications({ tag: options.tag })
+    const described = describeNotification({
+      payload: describePayload(message, { name: title, isPreviewHidden }),
+      messages: [message],
+      earlier: shown?.data as NotificationData | undefined,
+    })
+    if (!described.isNews) return
+    const { body, data } = described
+    const joined: WorkerNotificationOptions = { ...options, body, data, actions: messageActions }
+    await registration.showNotification(title, joined)
+  })
+}
+
+/** The message as a push would say it. */
+function describePayload(
+  { _id, peerId, recipientId, orderedAt }: MessageDocument,
+  rest: { name: string; isPreviewHidden: boolean },
+) {
+  const said = { userId: recipientId, peerId, messageIds: [_id], count: 1, upTo: orderedAt }
+  return { ...rest, ...said, isSilent: false }
 }

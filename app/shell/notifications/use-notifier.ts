@@ -56,7 +56,7 @@ function waitUntilUnseen(call: () => void): () => void {
 
 /**
  * Does what the service worker asks for: opens the chat of a clicked notification, and carries out
- * what was done in one (`app/offline/worker/handle-click.ts`).
+ * what was done in one (`app/offline/worker/push-worker.ts`).
  * @returns a function that stops it
  */
 function followWorker(options: {

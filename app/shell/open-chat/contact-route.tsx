@@ -36,6 +36,7 @@ export function ContactRoute({ peerId, isPage, onSearch }: ContactRouteProps) {
         // Beside the chat both fit.
         if (isPage) close()
       }}
+      onOpenEncryption={() => void navigate(`${chat}/encryption`, { state })}
       onOpenMedia={() => void navigate(`${chat}/media`, { state })}
       onGoToMessage={(messageId) => {
         const shown = { ...(typeof state === 'object' ? state : {}), messageId }

@@ -1,6 +1,6 @@
 import { useLocation, useNavigate } from 'react-router-dom'
 import type { MessageKind } from '../../media/loading/message-kinds.ts'
-import { MediaPage } from '../../media/media-page/media-page.tsx'
+import { MediaPage } from '../../media/media-page.tsx'
 import { useWayUp } from '../navigation/use-way-up.tsx'
 import { useMessenger } from '../session/messenger-context.tsx'
 import { LoadingChat } from './loading-chat.tsx'

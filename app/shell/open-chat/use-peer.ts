@@ -1,31 +1,39 @@
 import { useEffect, useState } from 'react'
+import { ApiError } from '../../api/api-error.ts'
 import type { Messenger } from '../../sync/messenger-types.ts'
 import { useLivePart, useLiveValue } from '../../ui/hooks/use-live-value.ts'
 
 export type PeerState =
   | { state: 'known' }
   | { state: 'loading' }
-  | { state: 'failed'; retry(): void }
+  /** `isNobody`: the server answered that nobody is at this address. */
+  | { state: 'failed'; isNobody: boolean; retry(): void }
 
 /** Whether there is a person to show: from the device, else from the server. */
 export function usePeer(messenger: Messenger, peerId: string): PeerState {
-  const peer = useLiveValue(messenger.users.get(peerId))
+  const peer = useLiveValue(messenger.peers.get(peerId))
   const hasConversation = useLivePart(messenger.conversations, (rows) =>
     rows.some((row) => row.peerId === peerId),
   )
   const isLive = useLivePart(messenger.connection, ({ state }) => state === 'live')
   const isKnown = peer !== undefined || hasConversation
-  const [failedId, setFailedId] = useState<string>()
+  const [failed, setFailed] = useState<{ id: string; isNobody: boolean }>()
+  const hasFailed = failed?.id === peerId
   useEffect(() => {
-    if (isKnown || failedId === peerId) return
-    messenger.users.load(peerId).catch(() => setFailedId(peerId))
-  }, [messenger, peerId, isKnown, failedId])
+    if (isKnown || hasFailed) return
+    messenger.users.load(peerId).catch((cause: unknown) => {
+      const isNobody = cause instanceof ApiError && cause.status === 404
+      setFailed({ id: peerId, isNobody })
+    })
+  }, [messenger, peerId, isKnown, hasFailed])
   useEffect(() => {
     // What the device knows is shown meanwhile; without a network nobody is asked.
     if (isLive) messenger.users.loadIfOld(peerId)
   }, [messenger, peerId, isLive])
 
   if (isKnown) return { state: 'known' }
-  if (failedId === peerId) return { state: 'failed', retry: () => setFailedId(undefined) }
+  if (hasFailed) {
+    return { state: 'failed', isNobody: failed.isNobody, retry: () => setFailed(undefined) }
+  }
   return { state: 'loading' }
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { messageDocument } from '../../../schema/message.ts'
 import type { OutboxItem } from '../../sync/outbox/outbox-types.ts'
-import { describeNextTry, describeWait, findWaitReason } from './describe-wait.ts'
+import { describeNextTry, describeWait, findWaitReason } from './outbox-row.tsx'
 
 const [ann, ben] = ['01900000-0000-7000-8000-0000000000a1', '01900000-0000-7000-8000-0000000000b1']
 

@@ -1,17 +1,21 @@
-import { memo, useState } from 'react'
+import { memo, useEffect, useRef, useState } from 'react'
 import { Link } from 'react-router-dom'
-import { isBlank } from '../../../schema/helpers/is-blank.ts'
-import type { Messenger } from '../../sync/messenger-types.ts'
+import { unreachable } from '../../../schema/helpers/assertions.ts'
+import { isBlank } from '../../../schema/helpers/text.ts'
+import { limits } from '../../../schema/limits.ts'
+import { isUploadOwed } from '../../../schema/message.ts'
+import { nameOf } from '../../database/storage/known-peer.ts'
+import type { QueuedRequest } from '../../database/storage/queued-request.ts'
+import type { UploadState } from '../../sync/files/uploads.ts'
+import type { Connection, Messenger } from '../../sync/messenger-types.ts'
 import type { OutboxItem, OutboxView } from '../../sync/outbox/outbox-types.ts'
 import { Button } from '../../ui/buttons/button.tsx'
-import { formatLastSeen } from '../../ui/format/format-last-seen.ts'
+import { formatLastSeen } from '../../ui/format/format-times.ts'
 import { useLivePart, useLiveValue } from '../../ui/hooks/use-live-value.ts'
 import { Icon } from '../../ui/icons/icon.tsx'
+import { productName } from '../../ui/product.ts'
 import { describeMessage } from '../../ui/text/describe-message.ts'
-import { useConcernedName } from '../refused/use-concerned-name.ts'
-import { describeRequest } from './describe-request.ts'
-import { describeNextTry, describeWait, findWaitReason } from './describe-wait.ts'
-import { EditField } from './edit-field.tsx'
+import { useConcernedName } from '../notices/refused-requests.tsx'
 import styles from './outbox.module.css'
 
 export interface OutboxRowActions {
@@ -116,7 +120,7 @@ function Title({ item, messenger }: { item: OutboxItem; messenger: Messenger }) 
 }
 
 function Name({ userId, messenger }: { userId: string; messenger: Messenger }) {
-  return useLiveValue(messenger.users.get(userId))?.username ?? 'Unknown'
+  return nameOf(useLiveValue(messenger.peers.get(userId)))
 }
 
 function RequestTitle(props: {
@@ -163,4 +167,140 @@ function findRefusal(item: OutboxItem): string {
     case 'request':
       return item.entry.problem?.words ?? ''
   }
+}
+
+/** What a queued request does. `name`: the name of the person concerned. */
+function describeRequest(request: QueuedRequest, name: string): string {
+  switch (request.kind) {
+    case 'profile':
+      return 'Change your profile'
+    case 'settings':
+      return 'Change your settings'
+    case 'picture':
+      return 'Change your picture'
+    case 'block':
+      return request.blocked ? `Block ${name}` : `Unblock ${name}`
+    case 'report':
+      return `Report ${name}`
+    case 'forward':
+      return 'Forward a message'
+  }
+}
+
+interface EditFieldProps {
+  initialText: string
+  onSave(text: string): void
+  onCancel(): void
+}
+
+/** Changes an unsent message's text in its place. */
+function EditField({ initialText, onSave, onCancel }: EditFieldProps) {
+  const [text, setText] = useState(initialText)
+  const field = useRef<HTMLTextAreaElement>(null)
+  useEffect(() => field.current?.focus(), [])
+  return (
+    <form
+      className={styles.edit}
+      onSubmit={(event) => {
+        event.preventDefault()
+        onSave(text)
+      }}
+    >
+      <textarea
+        ref={field}
+        aria-label="Message text"
+        rows={3}
+        dir="auto"
+        maxLength={limits.messageMaxCharacters}
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Escape') return
+          event.preventDefault()
+          onCancel()
+        }}
+      />
+      <span className={styles.buttons}>
+        <Button look="quiet" onClick={onCancel}>
+          Cancel edit
+        </Button>
+        <Button type="submit">Save</Button>
+      </span>
+    </form>
+  )
+}
+
+/** Every reason why something waits. */
+type WaitReason =
+  | { kind: 'signed-out' }
+  | { kind: 'offline' }
+  | { kind: 'outdated' }
+  | { kind: 'refused-on-the-way'; status: number }
+  | { kind: 'uploading'; share: number | undefined }
+  | { kind: 'told'; words: string }
+  | { kind: 'behind-file' }
+  | { kind: 'no-server' }
+  | { kind: 'sending' }
+
+/** Why an item waits, the most decisive reason first. */
+export function findWaitReason(of: {
+  item: OutboxItem
+  connection: Pick<Connection, 'state' | 'words'>
+  upload: UploadState | undefined
+  /** The status with which its push keeps being refused. */
+  refusedStatus: number | undefined
+  /** The server's own reason, if it is the server that refuses it. */
+  refusedWords?: string | undefined
+}): WaitReason {
+  const { item, connection, upload, refusedStatus, refusedWords } = of
+  const { state } = connection
+  if (state === 'signed-out' || state === 'offline' || state === 'outdated') return { kind: state }
+  if (refusedWords !== undefined) return { kind: 'told', words: refusedWords }
+  if (refusedStatus !== undefined) return { kind: 'refused-on-the-way', status: refusedStatus }
+  if (item.kind === 'message' && isUploadOwed(item.message)) {
+    if (upload?.kind === 'uploading') return { kind: 'uploading', share: upload.share }
+    if (upload?.words !== undefined) return { kind: 'told', words: upload.words }
+  }
+  if (item.kind === 'message' && item.isBehindFile) return { kind: 'behind-file' }
+  if (item.kind === 'request' && item.entry.problem) {
+    return { kind: 'told', words: item.entry.problem.words }
+  }
+  if (state === 'trouble' && connection.words !== undefined) {
+    return { kind: 'told', words: connection.words }
+  }
+  return state === 'connecting' || state === 'trouble' ? { kind: 'no-server' } : { kind: 'sending' }
+}
+
+export function describeWait(reason: WaitReason): string {
+  switch (reason.kind) {
+    case 'signed-out':
+      return 'Sends after you sign in again.'
+    case 'offline':
+      return "Sends when you're back online."
+    case 'outdated':
+      return `Sends when you've updated ${productName}.`
+    case 'refused-on-the-way':
+      return `Your network didn't let it through (answer ${reason.status}).`
+    case 'uploading':
+      return reason.share === undefined
+        ? 'Uploading the file…'
+        : `Uploading the file… ${Math.floor(reason.share * 100)} %`
+    case 'told':
+      return reason.words
+    case 'behind-file':
+      return 'Sends after the file before it.'
+    case 'no-server':
+      return "Can't reach the server."
+    case 'sending':
+      return 'Sending…'
+    default:
+      return unreachable(reason)
+  }
+}
+
+/** When this device tries again by itself. `ms`: how long it waits still. */
+export function describeNextTry(ms: number): string {
+  const seconds = Math.max(1, Math.ceil(ms / 1_000))
+  if (seconds < 90) return `Next try in ${seconds} second${seconds === 1 ? '' : 's'}.`
+  return `Next try in ${Math.round(seconds / 60)} minutes.`
 }

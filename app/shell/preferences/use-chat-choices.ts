@@ -2,7 +2,7 @@ import { type Settings, textSizes, wallpapers } from '../../../schema/settings.t
 import { suggestedModes, suggestedNames } from '../../emoji/catalogue/emoji-categories.ts'
 import { changeEmojiSettings, emojiSettings } from '../../emoji/catalogue/emoji-settings.ts'
 import { emojiStyles, findObstacle, nameStyle } from '../../emoji/catalogue/emoji-styles.ts'
-import type { RadioChoiceProps } from '../../settings/radio-choice.tsx'
+import type { ChoiceProps } from '../../settings/radio-choice.tsx'
 import { useLiveValue } from '../../ui/hooks/use-live-value.ts'
 import { useMediaQuery } from '../../ui/hooks/use-media-query.ts'
 import { darkSystem, nameTheme, themes } from '../screen/theme.ts'
@@ -30,7 +30,7 @@ const enterNames: Record<Settings['enterSends'], string> = {
 }
 
 /** How chats look and behave: settings that follow the person, and one of this device's picker. */
-export function useChatChoices(): RadioChoiceProps[] {
+export function useChatChoices(): ChoiceProps[] {
   const { settings } = useMessenger()
   const values = useLiveValue(settings.values)
   const { suggestedMode } = useLiveValue(emojiSettings)
@@ -96,13 +96,10 @@ export function useChatChoices(): RadioChoiceProps[] {
       },
     },
     {
-      legend: 'Archived chats',
-      options: [
-        { value: 'stay', name: 'Stay archived when a message arrives' },
-        { value: 'return', name: 'Return to the list when a message arrives' },
-      ],
-      value: values.keepsArchived ? 'stay' : 'return',
-      onChoose: (value) => settings.set({ keepsArchived: value === 'stay' }),
+      name: 'Keep chats archived',
+      note: 'Archived chats stay archived when a message arrives.',
+      isOn: values.keepsArchived,
+      onChange: (keepsArchived) => settings.set({ keepsArchived }),
     },
   ]
 }

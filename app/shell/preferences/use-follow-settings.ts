@@ -2,7 +2,7 @@ import { useEffect } from 'react'
 import { readSettings, type Settings } from '../../../schema/settings.ts'
 import { changeEmojiSettings, emojiSettings } from '../../emoji/catalogue/emoji-settings.ts'
 import type { Messenger } from '../../sync/messenger-types.ts'
-import { showSettings } from '../../ui/settings/kept-settings.ts'
+import { showSettings } from '../../ui/hooks/kept-settings.ts'
 
 const earlierKeys = { theme: 'theme', loadPictures: 'mediaLoading' } as const
 const adoptedKey = 'petrel-settings-adopted'

@@ -15,7 +15,7 @@ test('a report has states and numbers, and nothing of what people wrote, are cal
   const report = await writeReport(phone.messenger, browser)
   expect(report).toContain('Messages to send: 1')
   expect(report).toContain('Chats: 1')
-  expect(report).toContain('Petrel: 1.0.0, protocol 1')
+  expect(report).toContain('Petrel: 1.0.0, protocol 2')
   for (const hidden of ['secret', 'ben', 'example.org', ann.userId, ben.userId, id]) {
     expect(report).not.toContain(hidden)
   }

@@ -1,6 +1,6 @@
 import { wireVersion } from '../../../schema/api/wire.ts'
 import type { Messenger } from '../../sync/messenger-types.ts'
-import { formatBytes } from '../../ui/format/format-bytes.ts'
+import { formatBytes } from '../../ui/format/format-amounts.ts'
 import { productName, productVersion } from '../../ui/product.ts'
 
 /**

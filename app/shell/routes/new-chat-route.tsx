@@ -1,11 +1,11 @@
 import { useCallback } from 'react'
 import { Navigate, useNavigate, useSearchParams } from 'react-router-dom'
-import { InvitedPage } from '../../chats/new-chat/invited-page.tsx'
+import { InvitedPage } from '../../chats/invited-page.tsx'
 import { PageFrame } from '../layout/page-frame.tsx'
 import { useWayUp } from '../navigation/use-way-up.tsx'
-import { inviteAddress } from '../new-chat/invite-address.ts'
+import { OwnInvite } from '../open-chat/invite.tsx'
 import { useMessenger } from '../session/messenger-context.tsx'
-import { useSession } from '../session/use-session.ts'
+import { useSession } from '../session/services-context.ts'
 
 /** `/chat/new?to=…`: opens the chat with the person of an invite link. */
 export function NewChatRoute() {
@@ -28,7 +28,7 @@ export function NewChatRoute() {
         messenger={messenger}
         self={self}
         to={to}
-        inviteAddress={inviteAddress(self._id)}
+        ownInvite={<OwnInvite />}
         onFound={open}
         onBack={() => goUp({ to: '/chat' })}
       />

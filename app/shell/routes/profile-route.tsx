@@ -2,19 +2,19 @@ import { useState } from 'react'
 import { useNavigate } from 'react-router-dom'
 import { ProfilePage } from '../../profile/profile-page.tsx'
 import { useLiveValue } from '../../ui/hooks/use-live-value.ts'
-import { ConnectionStatus } from '../../whatsapp/channel/connection-status.tsx'
+import { ConnectionStatus } from '../../whatsapp/connection-status.tsx'
 import { PageFrame } from '../layout/page-frame.tsx'
 import { SignOutDialog } from '../main-menu/sign-out-dialog.tsx'
 import { WhatsAppIntegration } from '../main-menu/whatsapp-integration.tsx'
+import { useOwnProfile } from '../navigation/use-own-profile.ts'
 import { useWayUp } from '../navigation/use-way-up.tsx'
-import { InviteRow } from '../new-chat/invite-row.tsx'
-import { useOwnProfile } from '../own-profile/use-own-profile.ts'
+import { InviteRow } from '../open-chat/invite-row.tsx'
 import { useMessenger } from '../session/messenger-context.tsx'
 import { useServices } from '../session/services-context.ts'
 
 export function ProfileRoute() {
   const messenger = useMessenger()
-  const { own, signOut } = useServices()
+  const { access, own, signOut } = useServices()
   const profile = useOwnProfile()
   const navigate = useNavigate()
   const goUp = useWayUp()
@@ -36,17 +36,17 @@ export function ProfileRoute() {
         channel={
           <>
             <ConnectionStatus user={profile.user} onOpen={() => setIsLinking(true)} />
-            <InviteRow userId={profile.user._id} />
+            <InviteRow />
           </>
         }
         onBack={() => goUp({ to: '/chat' })}
         isLoggingOut={isLeaving}
         onLogout={() => setIsLeaving(true)}
-        onDeleteAccount={async () => {
+        onDeleteAccount={async (deletion) => {
           if (isOffline()) {
             throw new Error("You're offline. Deleting your account needs a connection.")
           }
-          await own.deleteAccount()
+          await access.deleteAccount(deletion)
           signOut(messenger)
           await navigate('/login', { replace: true })
         }}

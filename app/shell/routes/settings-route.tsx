@@ -1,22 +1,31 @@
-import { useState } from 'react'
+import { lazy, Suspense } from 'react'
 import { useParams } from 'react-router-dom'
 import { saveFile } from '../../media/files/save-file.ts'
-import { AppleInstallSteps } from '../../offline/apple-install-steps.tsx'
-import { SettingsPage } from '../../settings/settings-page.tsx'
+import { AppleInstallSteps } from '../../offline/install-offer.tsx'
+import { readAppFingerprint } from '../../offline/read-app-fingerprint.ts'
 import { SettingsSectionPage } from '../../settings/settings-section-page.tsx'
 import { sectionWords, settingsPages } from '../../settings/settings-sections.ts'
+import { IconButton } from '../../ui/buttons/icon-button.tsx'
+import { useMediaQuery } from '../../ui/hooks/use-media-query.ts'
 import { NotFoundPage } from '../layout/not-found-page.tsx'
 import { PageFrame } from '../layout/page-frame.tsx'
-import { SignOutDialog } from '../main-menu/sign-out-dialog.tsx'
+import { SettingsList } from '../layout/settings-list.tsx'
 import { useWayUp } from '../navigation/use-way-up.tsx'
+import { UnlockCode } from '../preferences/unlock-code.tsx'
 import { useChatChoices } from '../preferences/use-chat-choices.ts'
 import { useKeepingChoice } from '../preferences/use-keeping-choice.ts'
 import { useLoadingChoices } from '../preferences/use-loading-choices.ts'
+import { useOwnEncryption } from '../preferences/use-own-encryption.ts'
 import { writeReport } from '../preferences/write-report.ts'
-import { useMessenger } from '../session/messenger-context.tsx'
-import { useServices } from '../session/services-context.ts'
-import { useSession } from '../session/use-session.ts'
-import { useSignIns } from '../session/use-sign-ins.ts'
+import { narrowScreen } from '../screen/narrow-screen.ts'
+import { useMessenger, useSignIns } from '../session/messenger-context.tsx'
+import { useServices, useSession } from '../session/services-context.ts'
+import styles from './settings-route.module.css'
+
+/** Alone, as the chats load it: with what the settings load, a chat would fetch what later screens share. */
+const SettingsPane = lazy(() =>
+  import('../layout/empty-pane.tsx').then((module) => ({ default: module.SettingsPane })),
+)
 
 export function SettingsRoute() {
   const { section: wanted } = useParams()
@@ -26,55 +35,76 @@ export function SettingsRoute() {
   const loading = [...useLoadingChoices(), useKeepingChoice()]
   const choices = useChatChoices()
   const goUp = useWayUp()
-  const [isLeaving, setIsLeaving] = useState(false)
+  const isNarrow = useMediaQuery(narrowScreen)
   const signIns = useSignIns()
   const account = useAccount()
+  const encryption = useOwnEncryption()
   const section = settingsPages.find((name) => name === wanted)
   if (!session) return null
   if (wanted !== undefined && !section) return <NotFoundPage />
+  const page = section && (
+    <SettingsSectionPage
+      key={section}
+      section={section}
+      user={session.user}
+      account={account}
+      signIns={signIns}
+      encryption={encryption}
+      unlockCode={<UnlockCode />}
+      readUsage={own.readUsage}
+      messenger={messenger}
+      loading={loading}
+      choices={choices}
+      supportEmail={session.user.supportEmail}
+      writeReport={() => writeReport(messenger)}
+      writeTrace={() => JSON.stringify(messenger.readTrace(), undefined, 1)}
+      readFingerprint={readAppFingerprint}
+      notifications={notifications}
+      push={push}
+      settings={messenger.settings}
+      installSteps={<AppleInstallSteps />}
+      onBack={() => goUp({ to: '/settings' })}
+    />
+  )
+  const list = (
+    <SettingsList
+      place="page"
+      current={section}
+      start={<IconButton icon="back" label="Back to chats" onClick={() => goUp({ to: '/chat' })} />}
+    />
+  )
   return (
-    <PageFrame section="settings" title={section ? sectionWords[section].name : 'Settings'}>
-      {section ? (
-        <SettingsSectionPage
-          key={section}
-          section={section}
-          user={session.user}
-          account={account}
-          signIns={signIns}
-          readUsage={own.readUsage}
-          messenger={messenger}
-          loading={loading}
-          choices={choices}
-          supportEmail={session.user.supportEmail}
-          writeReport={() => writeReport(messenger)}
-          notifications={notifications}
-          push={push}
-          settings={messenger.settings}
-          installSteps={<AppleInstallSteps />}
-          onLogout={() => setIsLeaving(true)}
-          onBack={() => goUp({ to: '/settings' })}
-        />
-      ) : (
-        <ChosenSettingsPage onBack={() => goUp({ to: '/chat' })} />
-      )}
-      {isLeaving && <SignOutDialog onClose={() => setIsLeaving(false)} />}
+    <PageFrame
+      section="settings"
+      title={section ? sectionWords[section].name : 'Settings'}
+      isPlace={!section}
+    >
+      {/* One tree for all widths: what is open in a section outlives a turn of the device. */}
+      <div className={styles.house}>
+        {(!isNarrow || !page) && <div className={styles.list}>{list}</div>}
+        {(!isNarrow || page) && (
+          <div className={styles.section}>
+            {page ?? (
+              <Suspense fallback={null}>
+                <SettingsPane />
+              </Suspense>
+            )}
+          </div>
+        )}
+      </div>
     </PageFrame>
   )
 }
 
 /** What the section Account can do. */
 function useAccount() {
-  const { own } = useServices()
+  const { access } = useServices()
   const { connection, archive } = useMessenger()
   return {
     isOffline: () => connection.getSnapshot().state === 'offline',
-    changeEmail: own.changeEmail,
-    changePassword: own.changePassword,
+    changeEmail: access.changeEmail,
+    changePassword: access.changePassword,
     archive,
     saveFile,
   }
-}
-
-function ChosenSettingsPage({ onBack }: { onBack(): void }) {
-  return <SettingsPage choices={useChatChoices()} onBack={onBack} />
 }

@@ -5,8 +5,8 @@ import type { SharedItem } from '../../offline/shared-item.ts'
 import { createSharedItems } from '../../offline/shared-items.ts'
 import { PageFrame } from '../layout/page-frame.tsx'
 import { useWayUp } from '../navigation/use-way-up.tsx'
+import { useSharedItems } from '../notices/use-shared-items.ts'
 import { useMessenger } from '../session/messenger-context.tsx'
-import { useSharedItems } from '../sharing/use-shared-items.ts'
 
 const lostWords = new Map([
   [

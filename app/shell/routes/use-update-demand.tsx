@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from 'react'
 import { ApiError } from '../../api/api-error.ts'
-import { UpdateDemand } from '../../offline/update-demand.tsx'
+import { UpdateDemand } from '../../offline/update-notices.tsx'
 import { useServices } from '../session/services-context.ts'
 
 /** For forms: a notice with a button after the server refused this version of the app. */

@@ -1,4 +1,5 @@
 import type { Settings } from '../../../schema/settings.ts'
+import { keptSettings } from '../../ui/hooks/kept-settings.ts'
 
 /** Matches while the system prefers dark colours. */
 export const darkSystem = '(prefers-color-scheme: dark)'
@@ -6,7 +7,7 @@ export const darkSystem = '(prefers-color-scheme: dark)'
 export const themes = ['system', 'light', 'dark'] as const
 export type Theme = Settings['theme']
 
-export function applyTheme(theme: Theme): void {
+function applyTheme(theme: Theme): void {
   if (theme === 'system') delete document.documentElement.dataset.theme
   else document.documentElement.dataset.theme = theme
   colourBrowser(theme)
@@ -23,4 +24,18 @@ function colourBrowser(theme: Theme): void {
 
 export function nameTheme(theme: Theme): string {
   return { system: 'System', light: 'Light', dark: 'Dark' }[theme]
+}
+
+/** Gives the page its theme, wallpaper and text size, before its first paint and from then on. */
+export function applyLooks(): void {
+  apply(keptSettings.getSnapshot())
+  keptSettings.subscribe(() => apply(keptSettings.getSnapshot()))
+}
+
+function apply({ theme, wallpaper, textSize }: Settings): void {
+  applyTheme(theme)
+  const { dataset } = document.documentElement
+  dataset.wallpaper = wallpaper
+  if (textSize === 'medium') delete dataset.textSize
+  else dataset.textSize = textSize
 }

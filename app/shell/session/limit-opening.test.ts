@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createDeferred } from '../../../schema/helpers/deferred.ts'
 import { openTestLab } from '../../lab/open-test-lab.ts'
 import type { Messenger } from '../../sync/messenger-types.ts'
-import { limitOpening } from './limit-opening.ts'
+import { limitOpening } from './services.ts'
 
 test('opens in time; after the limit it fails with words, and closes a late messenger', async () => {
   const { ann } = await openTestLab()

@@ -1,20 +1,28 @@
-import { createContext, use } from 'react'
-import type { Login, Registration, SignedIn } from '../../../schema/api/auth.ts'
+import { createContext, use, useSyncExternalStore } from 'react'
+import type { SignedIn } from '../../../schema/api/auth.ts'
 import type { Api } from '../../api/api.ts'
 import type { SessionStore } from '../../api/session-store.ts'
 import type { AppUpdate } from '../../offline/app-update.ts'
 import type { InstallOffer } from '../../offline/install-prompt.ts'
+import type { AccountAccess } from '../../sync/keys/account-access.ts'
 import type { Messenger } from '../../sync/messenger-types.ts'
 import type { NotificationChoice } from '../notifications/notification-choice.ts'
 import type { PushStatus } from '../notifications/push-state.ts'
+import type { EncryptionClaim } from './encryption-claim.ts'
 
 /** The services that the screens use. Rejections carry words for a person. */
 export interface Services {
   sessions: SessionStore
-  signIn(given: Login): Promise<SignedIn>
-  register(given: Registration): Promise<SignedIn>
+  /** What takes the person's password, which the server is never told. */
+  access: AccountAccess
+  /** Asks for a link by mail; no answer tells whether an account has the address. */
+  forgotPassword: Api['auth']['forgotPassword']
+  /** What the server says of itself, and whether screens may speak of encryption. */
+  encryption: Omit<EncryptionClaim, 'close'>
   /** Signing in a new device by a code that a signed-in one scans. */
   linking: Api['linking']
+  /** Ends a sign-in that came along with something else. */
+  endSignIn: Api['auth']['endSignIn']
   /** Opens this person's data on the device. */
   openMessenger(userId: string): Promise<Messenger>
   /**
@@ -26,9 +34,12 @@ export interface Services {
   own: Api['own']
   /** Finds a person by a whole phone number; undefined if there is none. */
   findByPhone: Api['users']['findByPhone']
+  /** Administration, for admins. */
+  admin: Api['admin']
   /** The business channel's calls. */
   whatsApp: Api['whatsApp']
-  /** The server's search, for messages that are not on this device. */
+  /** What the page behind an address says of itself. */
+  previewLink: Api['messages']['previewLink']
   searchMessages: Api['messages']['search']
   notifications: NotificationChoice
   /** Whether notifications come while the app is closed. */
@@ -44,4 +55,10 @@ export function useServices(): Services {
   const services = use(ServicesContext)
   if (!services) throw new Error('There is no ServicesProvider above this component.')
   return services
+}
+
+/** The person signed in on this device, if any. */
+export function useSession(): SignedIn | undefined {
+  const { sessions } = useServices()
+  return useSyncExternalStore(sessions.subscribe, sessions.get)
 }

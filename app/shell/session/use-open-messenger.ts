@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import { wordsOf } from '../../../schema/helpers/words-of.ts'
+import { wordsOf } from '../../../schema/helpers/text.ts'
 import type { Messenger } from '../../sync/messenger-types.ts'
 import { useServices } from './services-context.ts'
 

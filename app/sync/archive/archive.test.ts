@@ -1,7 +1,7 @@
 import { unzipSync } from 'fflate'
 import { expect, test } from 'vitest'
-import { must } from '../../../schema/helpers/must.ts'
-import { testSession } from '../../api/test-session.ts'
+import { must } from '../../../schema/helpers/assertions.ts'
+import { testSession } from '../../api/testing/open-test-answers.ts'
 import type { LabDevice } from '../../lab/device/lab-device-types.ts'
 import {
   edit,

@@ -2,13 +2,13 @@ import * as z from 'zod/mini'
 import { id } from '../../../schema/id.ts'
 import { limits } from '../../../schema/limits.ts'
 import { pictureMimeTypes } from '../../../schema/media.ts'
-import { createKeptPictures } from '../../database/people/kept-pictures.ts'
-import type { PeopleStore } from '../../database/people/people-store.ts'
-import type { CommandContext } from '../../database/storage/command-context.ts'
-import type { KnownPerson } from '../../database/storage/known-person.ts'
+import type { CommandContext } from '../../database/storage/collections.ts'
+import { createKeptPictures } from '../../database/storage/kept-pictures.ts'
+import type { KnownPerson } from '../../database/storage/known-peer.ts'
+import type { PeopleStore } from '../../database/storage/people-store.ts'
 import { readConversations } from '../../database/views/read-conversations.ts'
 import type { RequestCalls } from '../requests/request-calls.ts'
-import type { createZipWriter } from './zip/zip-writer.ts'
+import type { createZipWriter } from './zip-writer.ts'
 
 /** One line of `pictures.json`: a person's picture, and the address that the server gave it. */
 export const archivedPicture = z.object({

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { unzipSync } from 'fflate'
 import { expect, onTestFinished, test } from 'vitest'
-import { testSession } from '../../api/test-session.ts'
+import { testSession } from '../../api/testing/open-test-answers.ts'
 import type { LabDevice } from '../../lab/device/lab-device-types.ts'
 import type { LabPerson } from '../../lab/device/lab-person.ts'
 import { untilLive } from '../../lab/device/read-conversation.ts'

@@ -1,4 +1,4 @@
-import { ArchiveProblem } from './zip/archive-problem.ts'
+import { ArchiveProblem } from './archive-problem.ts'
 
 /** Far above the longest message, in characters. */
 const lineMaxLength = 2_000_000

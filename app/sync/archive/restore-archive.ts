@@ -4,26 +4,28 @@ import {
   conversationDocument,
   mergeConversations,
 } from '../../../schema/conversation.ts'
-import { must } from '../../../schema/helpers/must.ts'
+import { must } from '../../../schema/helpers/assertions.ts'
 import { areMessagesEqual, mergeMessages } from '../../../schema/merge-messages.ts'
 import { type MessageDocument, messageDocument } from '../../../schema/message.ts'
 import { createFileStore } from '../../database/files/file-store.ts'
-import type { PeopleStore } from '../../database/people/people-store.ts'
 import { changeDocuments } from '../../database/storage/change-document.ts'
-import type { CommandContext } from '../../database/storage/command-context.ts'
+import type { CommandContext } from '../../database/storage/collections.ts'
 import { isUnsent } from '../../database/storage/find-wanted-files.ts'
+import type { PeopleStore } from '../../database/storage/people-store.ts'
 import { readDocuments } from '../../database/storage/read-documents.ts'
+import type { Sealing } from '../../database/storage/sealing.ts'
 import {
   completeConversation,
   fromStoredConversation,
 } from '../../database/storage/stored-conversation.ts'
 import { fromStoredMessage, toStoredMessage } from '../../database/storage/stored-message.ts'
 import { readConversations } from '../../database/views/read-conversations.ts'
+import { closeMessage, type OpenedMessage } from '../../encryption/sealed-message.ts'
 import type { Archive, ArchivedFile, ArchiveProgress } from './archive-format.ts'
+import { ArchiveProblem } from './archive-problem.ts'
 import { mergeDrafts } from './archived-drafts.ts'
 import { keepPictures } from './archived-pictures.ts'
 import { type OpenArchive, openArchive } from './check-archive.ts'
-import { ArchiveProblem } from './zip/archive-problem.ts'
 
 const batch = 200
 /** Bytes of a file that wait here at most; the browser may keep a blob on the disk. */
@@ -137,14 +139,14 @@ async function keepFiles(
 }
 
 /** Was a message deleted, or its chat cleared, on this device? An unsent one needs its file. */
-async function openGone({ database }: CommandContext) {
+async function openGone({ database, userId }: CommandContext) {
   const conversations = await readConversations(database.conversations)
   const clearedUpTo = new Map(conversations.map((one) => [one._id, one.clearedUpTo]))
   return async (message: ShownFile): Promise<boolean> => {
     const { _id, peerId, orderedAt } = message
     const here = (await readDocuments(database.messages, [_id])).get(_id)
     if (here?.deletedAt !== undefined) return true
-    return orderedAt <= (clearedUpTo.get(peerId) ?? 0) && !isUnsent(here ?? message)
+    return orderedAt <= (clearedUpTo.get(peerId) ?? 0) && !isUnsent(here ?? message, userId)
   }
 }
 
@@ -193,28 +195,44 @@ async function mergeIn<Document extends { _id: string }>(
 }
 
 async function mergeMessagesIn(
-  { database }: CommandContext,
+  { database, userId }: CommandContext,
   page: ReadonlyMap<string, MessageDocument>,
 ): Promise<number> {
+  const { sealing } = database
   const changed = new Set<string>()
   const find = (id: string) => page.get(id) as MessageDocument
+  const openArchived = (merged: MessageDocument, archived: MessageDocument) =>
+    openFromArchive(merged, { archived, sealing })
   await changeDocuments(
     database.messages,
     [...page.keys()],
     (stored, id) => {
-      const here = messageDocument.safeParse(fromStoredMessage(stored))
+      const here = messageDocument.safeParse(closeMessage(fromStoredMessage(stored)))
       if (!here.success) return stored
-      const merged = mergeMessages(here.data, find(id))
+      const archived = find(id)
+      const merged = mergeMessages(here.data, closeMessage(archived))
       if (areMessagesEqual(merged, here.data)) return stored
       changed.add(id)
-      return toStoredMessage(merged)
+      return toStoredMessage(openArchived(merged, archived), userId)
     },
     (id) => {
       changed.add(id)
-      return toStoredMessage(find(id))
+      return toStoredMessage(openArchived(closeMessage(find(id)), find(id)), userId)
     },
   )
   return changed.size
+}
+
+/** The archive has the words, too, of what no key on this device opens. */
+function openFromArchive(
+  merged: MessageDocument,
+  { archived, sealing }: { archived: MessageDocument; sealing: Sealing },
+): OpenedMessage {
+  const opened = sealing.open(merged)
+  if (opened.locked === undefined || merged.sealed !== archived.sealed) return opened
+  const { locked, ...rest } = opened
+  const { content, file } = archived
+  return { ...rest, content, ...(rest.file && file && { file }) }
 }
 
 async function mergeConversationsIn(

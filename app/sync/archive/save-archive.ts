@@ -1,9 +1,9 @@
 import { conversationDocument } from '../../../schema/conversation.ts'
 import { type MessageDocument, messageDocument } from '../../../schema/message.ts'
 import { createFileStore } from '../../database/files/file-store.ts'
-import type { PeopleStore } from '../../database/people/people-store.ts'
-import type { CommandContext } from '../../database/storage/command-context.ts'
+import type { CommandContext } from '../../database/storage/collections.ts'
 import { readDexie } from '../../database/storage/dexie/owed-notes.ts'
+import type { PeopleStore } from '../../database/storage/people-store.ts'
 import { readDocuments } from '../../database/storage/read-documents.ts'
 import { fromStoredMessage, type StoredMessage } from '../../database/storage/stored-message.ts'
 import { readConversations } from '../../database/views/read-conversations.ts'
@@ -21,7 +21,7 @@ import {
 import { listDrafts } from './archived-drafts.ts'
 import { savePictures } from './archived-pictures.ts'
 import { writeLines } from './json-lines.ts'
-import { createZipWriter } from './zip/zip-writer.ts'
+import { createZipWriter } from './zip-writer.ts'
 
 const batch = 200
 

@@ -1,9 +1,9 @@
 import { createClearingMarks } from '../../database/files/clearing-marks.ts'
 import { createFileStore } from '../../database/files/file-store.ts'
-import type { CommandContext } from '../../database/storage/command-context.ts'
+import type { CommandContext } from '../../database/storage/collections.ts'
+import { openFile } from '../../encryption/sealed-file.ts'
 import type { RequestCalls } from '../requests/request-calls.ts'
-import type { FiledMessage } from './filed-message.ts'
-import type { Files } from './files-types.ts'
+import type { FiledMessage, Files } from './files-types.ts'
 
 /** Finds message files on this device and downloads missing ones; merges concurrent requests. */
 export function createFileAccess(options: {
@@ -30,7 +30,8 @@ export function createFileAccess(options: {
     if (found) return found
     const { mediaUrl, file } = message
     if (mediaUrl === undefined) throw new Error('The file is no longer on this device.')
-    const fetched = await calls.messages.download({ mediaUrl, size: file?.size })
+    const downloaded = await calls.messages.download({ mediaUrl, size: file?.size })
+    const fetched = file?.key ? await openFile(downloaded, file.key, file.mimeType) : downloaded
     // It is viewable all the same.
     await store.keep(message, fetched).then(onKept, onError)
     return fetched

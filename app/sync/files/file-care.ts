@@ -3,9 +3,9 @@ import { estimateMessages } from '../../database/files/estimate-messages.ts'
 import { decideFileBudget, type FileKeeping } from '../../database/files/file-budget.ts'
 import { createFileLedger, type LedgerEntry } from '../../database/files/file-ledger.ts'
 import { chooseFilesToTrim } from '../../database/files/files-to-trim.ts'
-import type { CommandContext } from '../../database/storage/command-context.ts'
+import type { CommandContext } from '../../database/storage/collections.ts'
 import type { Platform } from '../platform/platform.ts'
-import type { FiledMessage } from './filed-message.ts'
+import type { FiledMessage } from './files-types.ts'
 
 /** The space that one chat uses on this device. */
 export interface ChatUsage {

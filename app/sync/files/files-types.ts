@@ -1,8 +1,9 @@
 import type { MessageDocument } from '../../../schema/message.ts'
-import type { LiveValue } from '../../database/views/live-value.ts'
+import { type FileKeeping, fileKeepings } from '../../database/files/file-budget.ts'
+import type { KeyValueStorage } from '../../database/storage/key-value-storage.ts'
+import { createLiveValue, type LiveValue } from '../../database/views/live-value.ts'
+import { fileKeepingKey } from '../platform/own-texts.ts'
 import type { ChatUsage, ClearingOptions } from './file-care.ts'
-import type { Keeping } from './file-keeping.ts'
-import type { FiledMessage } from './filed-message.ts'
 import type { UploadState } from './uploads.ts'
 
 /** Message files, on this device and in transfer from and to the server. */
@@ -33,4 +34,41 @@ export interface Files {
    * @returns bytes. Rejects with words for a person.
    */
   clear(options: ClearingOptions): Promise<number>
+}
+
+export interface FiledMessage extends Pick<MessageDocument, '_id' | 'mediaUrl'> {
+  file?: { size: number; mimeType: string; key?: string | undefined } | undefined
+}
+
+/** How much of the files this device keeps: a setting of the device, which stays on it. */
+interface Keeping {
+  choice: LiveValue<FileKeeping>
+  /** Files that are too many leave soon after. */
+  choose(keeping: FileKeeping): void
+}
+
+export function createFileKeeping(options: {
+  texts: KeyValueStorage | undefined
+  userId: string
+  onChosen: () => void
+}) {
+  const { texts, onChosen } = options
+  const key = fileKeepingKey(options.userId)
+
+  /** Another tab may have chosen since. */
+  function read(): FileKeeping {
+    const text = texts?.getItem(key)
+    return fileKeepings.find((keeping) => keeping === text) ?? 'auto'
+  }
+
+  const choice = createLiveValue(read())
+  const keeping: Keeping = {
+    choice,
+    choose(wanted) {
+      texts?.setItem(key, wanted)
+      choice.set(read())
+      onChosen()
+    },
+  }
+  return { keeping, read }
 }

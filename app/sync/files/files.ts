@@ -1,28 +1,39 @@
+import * as z from 'zod/mini'
 import type { MessageDocument } from '../../../schema/message.ts'
 import type { LedgerEntry } from '../../database/files/file-ledger.ts'
-import type { CommandContext } from '../../database/storage/command-context.ts'
-import { subscribeToChanges } from '../../database/storage/subscribe-to-changes.ts'
+import { type CommandContext, subscribeToChanges } from '../../database/storage/collections.ts'
+import { subscribeToTable } from '../../database/storage/open-device-store.ts'
 import { createLiveValue } from '../../database/views/live-value.ts'
 import { createRefresher } from '../../database/views/refresher.ts'
+import { createBackOff } from '../platform/back-off.ts'
 import type { Platform } from '../platform/platform.ts'
+import { createTabStates } from '../platform/tab-states.ts'
 import type { RequestCalls } from '../requests/request-calls.ts'
 import type { FileCare } from './file-care.ts'
-import { createFileKeeping } from './file-keeping.ts'
-import type { FiledMessage } from './filed-message.ts'
-import type { Files } from './files-types.ts'
-import { createPendingFiles } from './pending-files.ts'
-import { createTabStates } from './tab-states.ts'
-import type { Uploads } from './uploads.ts'
-import { createUploadsAgain } from './uploads-again.ts'
+import { createFileKeeping, type FiledMessage, type Files } from './files-types.ts'
+import { createPendingFiles, type PendingFiles } from './pending-files.ts'
+import { findUnseenEpoch } from './put-back-files.ts'
+import type { UploadState, Uploads } from './uploads.ts'
 
 /** Batches bursts into one cleanup. */
 const tidyAfterMs = 2_000
 
+const uploadState = z.union([
+  z.object({
+    kind: z.literal('waiting'),
+    words: z.optional(z.string()),
+    isPassed: z.optional(z.literal(true)),
+  }),
+  z.object({ kind: z.literal('uploading'), share: z.optional(z.number()) }),
+])
+
 /** One tab's files; only the leader uploads. */
 export function createFiles(options: {
   context: CommandContext
-  calls: Pick<RequestCalls, 'messages'>
+  calls: Pick<RequestCalls, 'messages' | 'own'>
   platform: Pick<Platform, 'page' | 'random' | 'estimate' | 'tab' | 'texts'>
+  /** Reads a person's record, with their keys, from the server. */
+  askPerson: (userId: string) => Promise<unknown>
   isSignedIn: () => boolean
   onSignedOut: () => void
   onError: (cause: unknown) => void
@@ -31,7 +42,10 @@ export function createFiles(options: {
   const pending = createPendingFiles(context.database.messages)
   const { tab } = options.platform
   const again = createUploadsAgain({ ...options, pending })
-  const uploads = createTabStates(`petrel-uploads-${context.userId}${tab ? `-${tab.device}` : ''}`)
+  const uploads = createTabStates<UploadState>({
+    name: `petrel-uploads-${context.userId}${tab ? `-${tab.device}` : ''}`,
+    state: uploadState as z.ZodMiniType<UploadState>,
+  })
   const shown = createShownFiles()
   let access: Promise<Pick<Files, 'find' | 'load' | 'wasCleared'>> | undefined
   let caring: Promise<FileCare> | undefined
@@ -206,5 +220,76 @@ function createShownFiles() {
     },
     has: ({ messageId, mediaUrl }: Pick<LedgerEntry, 'messageId' | 'mediaUrl'>): boolean =>
       holds.has(messageId) || (mediaUrl !== undefined && holds.has(mediaUrl)),
+  }
+}
+
+/**
+ * Uploads again, unprompted, files that the server lost and this device still holds. Stored data
+ * says what is owed (P11): the epoch of the last comparison, and messages refused for their files.
+ */
+function createUploadsAgain(options: {
+  context: CommandContext
+  calls: Pick<RequestCalls, 'messages'>
+  pending: PendingFiles
+  platform: Pick<Platform, 'page' | 'random'>
+  onError: (cause: unknown) => void
+}) {
+  const { context, calls, pending, platform, onError } = options
+  const { device } = context.database
+  const backOff = createBackOff({ random: platform.random })
+
+  const looking = new Set<string>()
+
+  /** Until that is over, later messages wait. */
+  async function sendLost() {
+    const lost = pending.listLost().map(({ _id }) => _id)
+    const ids = lost.filter((id) => !looking.has(id))
+    if (ids.length === 0) return
+    for (const id of ids) looking.add(id)
+    const sending = import('./send-lost-again.ts').then((again) =>
+      again.sendLostAgain(context, ids),
+    )
+    await sending.finally(() => pending.recordLookedAt(ids))
+  }
+
+  return {
+    /** An external sign of life: retries immediately. */
+    hurry: () => backOff.hurry(),
+    /** This tab begins to lead; the returned function ends it. */
+    begin(): () => Promise<void> {
+      const closing = new AbortController()
+      const { signal } = closing
+      const fail = (cause: unknown) => {
+        if (!signal.aborted) onError(cause)
+      }
+      let puttingBack: Promise<void> | undefined
+      async function putBack() {
+        const { putBackFiles } = await import('./put-back-files.ts')
+        if (!signal.aborted) await putBackFiles({ context, calls, backOff, signal, onError })
+      }
+      const stops = [
+        subscribeToTable(device.epochs, {
+          onRows(rows) {
+            if (puttingBack || findUnseenEpoch(rows) === undefined) return
+            puttingBack = putBack()
+              .catch(fail)
+              .finally(() => {
+                puttingBack = undefined
+              })
+          },
+          onError,
+        }),
+        pending.subscribe(() => void sendLost().catch(fail)),
+        platform.page.subscribe((event) => {
+          if (event === 'online' || event === 'front') backOff.hurry()
+        }),
+      ]
+      pending.ready().then(sendLost).catch(fail)
+      return async () => {
+        for (const stop of stops) stop()
+        closing.abort(new Error('Uploading has ended.'))
+        await puttingBack
+      }
+    },
   }
 }

@@ -1,13 +1,12 @@
 import { isUploadOwed, type MessageDocument } from '../../../schema/message.ts'
 import { changeMessage } from '../../database/commands/change-message.ts'
-import type { MessageCollection } from '../../database/storage/collections.ts'
-import { listTally } from '../../database/storage/list-tally.ts'
+import { type MessageCollection, subscribeToChanges } from '../../database/storage/collections.ts'
 import {
   failedTally,
   fromStoredMessage,
+  listTally,
   pendingTally,
 } from '../../database/storage/stored-message.ts'
-import { subscribeToChanges } from '../../database/storage/subscribe-to-changes.ts'
 
 export type PendingFiles = ReturnType<typeof createPendingFiles>
 

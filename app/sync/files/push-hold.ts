@@ -1,12 +1,14 @@
 import { isUploadOwed, type MessageDocument } from '../../../schema/message.ts'
 import type { PendingFiles } from './pending-files.ts'
+import type { PushSeal } from './push-seal.ts'
 
 export type PushHold = ReturnType<typeof createPushHold>
 
 /**
- * Holds back documents that must not be pushed yet. They stay owed, and are offered once allowed.
+ * Holds back documents that must not be pushed yet: those that wait for a file, and words that have
+ * to be sealed before. They stay owed, and are offered once allowed.
  */
-export function createPushHold(pending: PendingFiles) {
+export function createPushHold({ pending, seal }: { pending: PendingFiles; seal: PushSeal }) {
   const held = new Map<string, MessageDocument>()
   const listeners = new Set<() => void>()
 
@@ -26,7 +28,7 @@ export function createPushHold(pending: PendingFiles) {
 
   function take(message: MessageDocument): boolean {
     held.delete(message._id)
-    const isHeld = pending.isHeld(message) || isBehindHeld(message)
+    const isHeld = pending.isHeld(message) || seal.isHeld(message) || isBehindHeld(message)
     if (isHeld) held.set(message._id, message)
     return !isHeld
   }
@@ -36,12 +38,22 @@ export function createPushHold(pending: PendingFiles) {
   }
 
   const isWaiting = (message: MessageDocument) =>
-    pending.isHeld(pending.get(message._id) ?? message)
+    pending.isHeld(pending.get(message._id) ?? message) || seal.isWaiting(message)
 
   return {
-    /** Those that may be pushed now, in their order. */
-    async takeFree<T extends { _id: string }>(documents: readonly T[]): Promise<T[]> {
+    /**
+     * Those that may be pushed now, in their order.
+     * @param serverOf the server's version of each, where it is known
+     */
+    async takeFree<T extends { _id: string }>(
+      documents: readonly T[],
+      serverOf: (id: string) => unknown,
+    ): Promise<T[]> {
       await pending.ready()
+      await seal.settle(
+        documents as unknown as MessageDocument[],
+        (id) => serverOf(id) as MessageDocument | undefined,
+      )
       const placed = documents.map((document) => ({
         document,
         message: document as unknown as MessageDocument,
@@ -62,10 +74,10 @@ export function createPushHold(pending: PendingFiles) {
     },
     /** Calls `listener` whenever one of them may have become free. */
     onFree(listener: () => void): () => void {
-      const unsubscribe = pending.subscribe(tell)
+      const unsubscribes = [pending.subscribe(tell), seal.subscribe(tell)]
       listeners.add(listener)
       return () => {
-        unsubscribe()
+        for (const unsubscribe of unsubscribes) unsubscribe()
         listeners.delete(listener)
       }
     },

@@ -1,15 +1,20 @@
-import { slicesOf } from '../../../schema/helpers/slices-of.ts'
+import { sealedFileName } from '../../../schema/encryption/sealed-part.ts'
+import { slicesOf } from '../../../schema/helpers/lists.ts'
 import { limits } from '../../../schema/limits.ts'
 import type { MessageDocument } from '../../../schema/message.ts'
 import { ApiError } from '../../api/api-error.ts'
 import { createFileStore } from '../../database/files/file-store.ts'
-import type { CommandContext } from '../../database/storage/command-context.ts'
+import type { CommandContext } from '../../database/storage/collections.ts'
+import type { StoredEpoch } from '../../database/storage/open-device-store.ts'
 import { readDocuments } from '../../database/storage/read-documents.ts'
+import { sealFile } from '../../encryption/sealed-file.ts'
 import type { BackOff } from '../platform/back-off.ts'
 import { judgeFailure } from '../requests/judge-failure.ts'
 import type { RequestCalls } from '../requests/request-calls.ts'
-import { filesEpoch, findUnseenEpoch } from './files-epoch.ts'
 import { isUnknownCall, uploadInPieces } from './upload-in-pieces.ts'
+
+/** The name under which the device notes the epoch of its last file comparison with the server. */
+const filesEpoch = 'files'
 
 type Sent = Pick<MessageDocument, '_id' | 'mediaUrl' | 'file'> & { mediaUrl: string }
 
@@ -49,13 +54,15 @@ export async function putBackFiles(options: {
   async function upload(id: string): Promise<boolean> {
     // It may have been deleted, or trimmed, since it was listed.
     const [message] = await readSent([id])
-    const file = message && (await store.read({ _id: id }))
-    if (!message?.file || !file) return true
+    const held = message && (await store.read({ _id: id }))
+    if (!message?.file || !held) return true
+    const { key } = message.file
+    const file = key ? await sealFile(held, key) : held
     try {
       await uploadInPieces({
         calls,
         file,
-        filename: message.file.name,
+        filename: key ? sealedFileName : message.file.name,
         key: id,
         now: context.now,
         signal,
@@ -106,4 +113,12 @@ export async function putBackFiles(options: {
     const epoch = findUnseenEpoch(await device.epochs.toArray())
     if (epoch === undefined || !(await lookOnce(epoch))) return
   }
+}
+
+/** The restored epoch for which no file check has run yet; undefined when there is none. */
+export function findUnseenEpoch(rows: readonly StoredEpoch[]): string | undefined {
+  const find = (name: string) => rows.find(({ _id }) => _id === name)
+  const messages = find('messages')
+  if (!messages?.isRenewed) return undefined
+  return messages.epoch === find(filesEpoch)?.epoch ? undefined : messages.epoch
 }

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { must } from '../../../schema/helpers/must.ts'
+import { must } from '../../../schema/helpers/assertions.ts'
 import { waitUntil } from '../../lab/browser/wait-until.ts'
 import type { Addressee, LabDevice } from '../../lab/device/lab-device-types.ts'
 import { openTestLab } from '../../lab/open-test-lab.ts'
 
 /** Ann with a phone, Ben with a tablet, and a backup that has a file from her to him. */
-async function startWithBackup() {
-  const { lab, ann, ben } = await openTestLab()
+async function startWithBackup(people: { hasKeys?: boolean } = {}) {
+  const { lab, ann, ben } = await openTestLab({}, people)
   const [phone, tablet] = [await ann.device(), await ben.device()]
   const first = await phone.sendFile(ben, 'in the backup')
   await lab.settle()
@@ -30,24 +30,30 @@ const countUploads = (device: LabDevice) =>
 const asked = (device: LabDevice) =>
   device.network.listRequests().filter((line) => line.endsWith('/messages/uploads/missing')).length
 
-test('P1 P2 P11: a file that a restored server lacks comes back from its author’s device, to the same address and in its place', async () => {
-  const { lab, ann, ben, phone, tablet, first } = await startWithBackup()
-  const id = await phone.sendFile(ben, 'lost')
-  await phone.say(ben, 'after it')
-  await lab.settle()
-  const before = await readMessage(phone, id)
-  const uploads = countUploads(phone)
+test.each([
+  ['a file', false],
+  ['P13: a sealed file', true],
+])(
+  'P1 P2 P11: %s that a restored server lacks comes back from its author’s device, to the same address and in its place',
+  async (_what, hasKeys) => {
+    const { lab, ann, ben, phone, tablet, first } = await startWithBackup({ hasKeys })
+    const id = await phone.sendFile(ben, 'lost')
+    await phone.say(ben, 'after it')
+    await lab.settle()
+    const before = await readMessage(phone, id)
+    const uploads = countUploads(phone)
 
-  await lab.server.putBackBackup({ restored: 'today' })
-  await lab.settle()
-  await lab.expectConverged()
-  expect(await readMessage(phone, id)).toEqual(before)
-  expect(await readWords(tablet, ann)).toEqual(['in the backup', 'lost', 'after it'])
-  expect(await readFile(tablet, id)).toBe('file lost')
-  expect(await readFile(tablet, first)).toBe('file in the backup')
-  // Files in the backup stay in place.
-  expect(countUploads(phone)).toBe(uploads + 1)
-})
+    await lab.server.putBackBackup({ restored: 'today' })
+    await lab.settle()
+    await lab.expectConverged()
+    expect(await readMessage(phone, id)).toEqual(before)
+    expect(await readWords(tablet, ann)).toEqual(['in the backup', 'lost', 'after it'])
+    expect(await readFile(tablet, id)).toBe('file lost')
+    expect(await readFile(tablet, first)).toBe('file in the backup')
+    // Files in the backup stay in place.
+    expect(countUploads(phone)).toBe(uploads + 1)
+  },
+)
 
 test('P1 P11: a file comes back that the backup has not, though it has its message, also after a reload in between', async () => {
   const { lab, ben, phone, tablet, first } = await startWithBackup()

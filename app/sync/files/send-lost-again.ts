@@ -1,6 +1,6 @@
-import { retryMessage } from '../../database/commands/retry-message.ts'
+import { retryMessage } from '../../database/commands/change-message.ts'
 import { createFileStore } from '../../database/files/file-store.ts'
-import type { CommandContext } from '../../database/storage/command-context.ts'
+import type { CommandContext } from '../../database/storage/collections.ts'
 
 /** Resends messages whose files the server lost, where this device still holds them. */
 export async function sendLostAgain(

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { must } from '../../../schema/helpers/must.ts'
+import { must } from '../../../schema/helpers/assertions.ts'
 import { waitUntil } from '../../lab/browser/wait-until.ts'
 import type { LabDevice } from '../../lab/device/lab-device-types.ts'
 import { sendTextFile } from '../../lab/device/send-text-file.ts'
@@ -10,8 +10,8 @@ import type { UploadState } from './uploads.ts'
 const MiB = 1024 * 1024
 
 /** Ann with a phone, Ben with a tablet. */
-async function start(options: LabOptions = {}) {
-  const { lab, ann, ben } = await openTestLab(options)
+async function start(options: LabOptions = {}, people: { hasKeys?: boolean } = {}) {
+  const { lab, ann, ben } = await openTestLab(options, people)
   const [phone, tablet] = [await ann.device(), await ben.device()]
   await lab.settle()
   return { lab, ann, ben, phone, tablet }
@@ -75,9 +75,9 @@ test.each([
 )
 
 /** In the middle of an upload whose line breaks at every second part. */
-async function startBroken(options: LabOptions & { size?: number } = {}) {
-  const { size = 2 * MiB } = options
-  const test = await start(options)
+async function startBroken(options: LabOptions & { size?: number; hasKeys?: boolean } = {}) {
+  const { size = 2 * MiB, hasKeys = false } = options
+  const test = await start(options, { hasKeys })
   const { phone, ben } = test
   phone.network.breakEveryUpload(2)
   const words = writeWords(size)
@@ -86,18 +86,29 @@ async function startBroken(options: LabOptions & { size?: number } = {}) {
   return { ...test, id, words, size }
 }
 
-test('P1 P2: a reload, and a kill of the server, in the middle of an upload: it goes on where it was', async () => {
-  const { lab, phone, tablet, id, words, size } = await startBroken()
-  await phone.reload()
-  await expect.poll(() => phone.network.countFiled().brokenRequests).toBe(2)
-  await lab.server.kill()
-  await lab.server.start()
-  await arrive(phone, id)
-  await lab.settle()
-  await lab.expectConverged()
-  expect((await readFile(tablet, id)) === words).toBe(true)
-  expectNothingTwice(phone, size)
-})
+/** Of a sealed file each piece has a tag of 16 bytes. */
+const sealedSize = (size: number) => size + 16 * Math.ceil(size / (64 * 1024))
+
+test.each([
+  ['a file', false],
+  ['P13: a sealed file', true],
+])(
+  'P1 P2: a reload, and a kill of the server, in the middle of an upload: %s goes on where it was',
+  async (_what, hasKeys) => {
+    const { lab, ann, phone, tablet, id, words, size } = await startBroken({ hasKeys })
+    await phone.reload()
+    await expect.poll(() => phone.network.countFiled().brokenRequests).toBe(2)
+    await lab.server.kill()
+    await lab.server.start()
+    await arrive(phone, id)
+    await lab.settle()
+    await lab.expectConverged()
+    expect((await readFile(tablet, id)) === words).toBe(true)
+    expectNothingTwice(phone, hasKeys ? sealedSize(size) : size)
+    const stored = (await ann.server.messages()).get(id)
+    expect(stored?.sealed !== undefined).toBe(hasKeys)
+  },
+)
 
 test('a tab that opens sees how far the upload of another has come, and goes on with it when that one closes', async () => {
   const { lab, ben, phone, tablet } = await start()

@@ -1,6 +1,6 @@
 import { limits } from '../../../schema/limits.ts'
 import { ApiError } from '../../api/api-error.ts'
-import { joinSignals } from '../../api/join-signals.ts'
+import { joinSignals } from '../../api/caller.ts'
 import type { RequestCalls, Uploaded } from '../requests/request-calls.ts'
 
 const leastBytes = limits.uploadPieceBytes

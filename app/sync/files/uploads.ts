@@ -1,31 +1,36 @@
 import pLimit from 'p-limit'
-import { wordsOf } from '../../../schema/helpers/words-of.ts'
+import { sealedFileName } from '../../../schema/encryption/sealed-part.ts'
+import { wordsOf } from '../../../schema/helpers/text.ts'
 import { isUploadOwed, type MessageDocument } from '../../../schema/message.ts'
 import { ApiError } from '../../api/api-error.ts'
-import { joinSignals } from '../../api/join-signals.ts'
+import { joinSignals } from '../../api/caller.ts'
 import { createFileStore } from '../../database/files/file-store.ts'
-import type { CommandContext } from '../../database/storage/command-context.ts'
+import type { CommandContext } from '../../database/storage/collections.ts'
 import { readDocuments } from '../../database/storage/read-documents.ts'
 import { fromStoredMessage } from '../../database/storage/stored-message.ts'
 import type { SettableLiveValue } from '../../database/views/live-value.ts'
+import { sealFile } from '../../encryption/sealed-file.ts'
 import { type BackOff, createBackOff } from '../platform/back-off.ts'
 import type { Platform } from '../platform/platform.ts'
 import { judgeFailure } from '../requests/judge-failure.ts'
 import type { RequestCalls, Uploaded } from '../requests/request-calls.ts'
 import type { PendingFiles } from './pending-files.ts'
+import { createFirstSealing } from './push-seal.ts'
 import { uploadInPieces } from './upload-in-pieces.ts'
 
 /**
  * An own message's upload state. `words`: why the server has not accepted the file yet, if it said
- * so. `share`: the part that the server holds, from 0 to 1, if known.
+ * so. `isPassed`: later messages do not wait for it any more. `share`: the part that the server holds, from 0 to 1, if known.
  */
 export type UploadState =
-  | { kind: 'waiting'; words?: string }
+  | { kind: 'waiting'; words?: string; isPassed?: true }
   | { kind: 'uploading'; share?: number }
 
 export type Uploads = ReturnType<typeof createUploads>
 
 const mostAtOnce = 2
+/** So often a file is refused alone, while other calls pass, before later messages pass it. */
+const refusalsMost = 2
 const missingWords = 'The file is no longer on this device. Attach it again.'
 
 /**
@@ -35,10 +40,12 @@ const missingWords = 'The file is no longer on this device. Attach it again.'
  */
 export function createUploads(options: {
   pending: PendingFiles
-  calls: Pick<RequestCalls, 'messages'>
+  calls: Pick<RequestCalls, 'messages' | 'own'>
   context: CommandContext
   platform: Pick<Platform, 'page' | 'random'>
-  /** Asked after a 401: it may concern an earlier sign-in. */
+  /** Reads a person's record, with their keys, from the server. */
+  askPerson: (userId: string) => Promise<unknown>
+  /** Asked after the server said that a sign-in has ended: it may concern an earlier sign-in. */
   isSignedIn: () => boolean
   onSignedOut: () => void
   /** Receives each file's state, by the message's id. */
@@ -48,11 +55,14 @@ export function createUploads(options: {
   const { pending, calls, context, platform, isSignedIn, onSignedOut, states, onError } = options
   const { messages } = context.database
   const files = createFileStore(context)
+  const sealing = createFirstSealing({ ...context, askPerson: options.askPerson })
   const closing = new AbortController()
   const { signal } = closing
   const lanes = new Map<string, { backOff: BackOff; ended: Promise<void> }>()
   /** Files of which the server may hold a part. */
   const begun = new Set<string>()
+  /** How often each file was refused while other calls passed. */
+  const refusals = new Map<string, number>()
   const limit = pLimit(mostAtOnce)
 
   function onState(messageId: string, state?: UploadState) {
@@ -120,8 +130,17 @@ export function createUploads(options: {
     // Changed since it was listed, by this tab or another.
     if (message) pending.record([message])
     if (!message?.file || !isUploadOwed(message) || !pending.get(id)) return undefined
-    const file = await files.read(message)
-    if (!file) return await refuse(id, { words: missingWords, code: 'file_missing' })
+    const held = await files.read(message)
+    if (!held) return await refuse(id, { words: missingWords, code: 'file_missing' })
+    const about = await sealing.sealFirst(message).catch((cause: unknown) => {
+      signal.throwIfAborted()
+      if (!(cause instanceof ApiError)) onError(cause)
+      return undefined
+    })
+    // Whether it has to be sealed is not known yet: it waits, as for an unreachable server.
+    if (!about) return 0
+    const key = about.file?.key
+    const file = key ? await sealFile(held, key) : held
     const cancelling = new AbortController()
     const stopWatching = pending.subscribe(() => {
       if (!pending.get(id)) cancelling.abort(new Error('The message was discarded.'))
@@ -133,7 +152,7 @@ export function createUploads(options: {
       const uploaded = await uploadInPieces({
         calls: calls.messages,
         file,
-        filename: message.file.name,
+        filename: key ? sealedFileName : message.file.name,
         key: id,
         signal: joinSignals([signal, cancelling.signal]),
         closing: signal,
@@ -171,8 +190,13 @@ export function createUploads(options: {
     }
     const isFromServer =
       cause instanceof ApiError && cause.status >= 400 && cause.code !== 'timeout'
-    onState(id, { kind: 'waiting', ...(isFromServer && { words }) })
-    if (isFromServer && !isBusy(cause)) pending.recordStuck(id)
+    const isPassed = await isRefusedAlone(id, cause)
+    onState(id, {
+      kind: 'waiting',
+      ...(isFromServer && { words }),
+      ...(isPassed && { isPassed }),
+    })
+    if (isPassed) pending.recordStuck(id)
     if (judgement === 'signed-out' && !isSignedIn()) {
       closing.abort(new Error('The sign-in has ended.'))
       onSignedOut()
@@ -180,6 +204,19 @@ export function createUploads(options: {
     }
     if (!(cause instanceof ApiError)) onError(cause)
     return cause instanceof ApiError ? cause.retryAfterMs : 0
+  }
+
+  /** Trouble that meets everything says nothing about this file: then all wait in their order. */
+  async function isRefusedAlone(id: string, cause: unknown): Promise<boolean> {
+    if (!(cause instanceof ApiError) || cause.status === 0 || isBusy(cause)) return false
+    const passes = await calls.own.listSessions().then(
+      () => true,
+      () => false,
+    )
+    signal.throwIfAborted()
+    const count = passes ? (refusals.get(id) ?? 0) + 1 : 0
+    refusals.set(id, count)
+    return count >= refusalsMost
   }
 
   async function refuse(id: string, { words, code }: { words: string; code: string }) {
@@ -201,6 +238,9 @@ export function createUploads(options: {
     platform.page.subscribe((event) => {
       if (event === 'online' || event === 'front') hurry()
     }),
+    // What could not be sealed can be now.
+    context.database.keyring.onChange(hurry),
+    context.database.peerKeys.onChange(hurry),
   ]
   look()
   return {
@@ -225,5 +265,7 @@ function isBusy({ status }: ApiError): boolean {
 function addAddress(message: MessageDocument, uploaded: Uploaded): MessageDocument {
   if (!message.file || !isUploadOwed(message) || message.status !== 'sending') return message
   const { mediaUrl, type, mimeType, size } = uploaded
+  // Of what is sealed the server sees only bytes.
+  if (message.file.key) return { ...message, mediaUrl }
   return { ...message, mediaUrl, type, file: { ...message.file, mimeType, size } }
 }

@@ -1,10 +1,11 @@
 import { v7 as createId } from 'uuid'
 import { expect, test } from 'vitest'
-import { createInbox } from '../../database/inbox/inbox.ts'
+import { createInbox } from '../../database/storage/inbox.ts'
+import { nameOf } from '../../database/storage/known-peer.ts'
 import type { LabDevice } from '../../lab/device/lab-device-types.ts'
 import type { LabPerson } from '../../lab/device/lab-person.ts'
 import { openTestLab } from '../../lab/open-test-lab.ts'
-import { fetchNews } from '../../offline/worker/fetch-news.ts'
+import { fetchNews } from '../../offline/worker/take-push.ts'
 
 /** Ann's phone, closed, and what its service worker would do with the pushes of Ben's messages. */
 async function openPushed() {
@@ -46,10 +47,66 @@ test('P4: a pushed message is there at the next start without a network, and is 
   await expect.poll(t.readTexts).toEqual(['while the app was open', 'pushed'])
   t.phone.network.goOnline()
   await t.lab.settle()
-  t.lab.expectConverged()
+  await t.lab.expectConverged()
   await t.phone.reload()
   await t.lab.settle()
   await expect.poll(async () => (await t.inbox.list()).length).toBe(0)
+})
+
+async function marksOf({ phone, ben }: Awaited<ReturnType<typeof openPushed>>) {
+  const { conversations, messages } = await phone.stored()
+  const { readUpTo = 0, deliveredUpTo = 0 } = conversations.get(ben.userId) ?? {}
+  const contentAt = (place: number) =>
+    [...messages.values()].findLast(({ orderedAt }) => orderedAt === place)?.content
+  return { read: contentAt(readUpTo), delivered: contentAt(deliveredUpTo) }
+}
+
+test('P10: reading a pushed message offline does not mark those before it, which have not come', async () => {
+  const t = await openPushed()
+  await sayStored(t, 'not pushed')
+  await t.push([await sayStored(t, 'pushed')])
+  t.phone.network.goOffline()
+  await t.phone.openTab()
+  await expect.poll(t.readTexts).toEqual(['while the app was open', 'pushed'])
+  await t.phone.messenger.commands.markRead(t.ben.userId)
+  const before = { read: 'while the app was open', delivered: 'while the app was open' }
+  expect(await marksOf(t)).toEqual(before)
+  await t.phone.reload()
+  await t.phone.messenger.commands.markRead(t.ben.userId)
+  expect(await marksOf(t)).toEqual(before)
+  t.phone.network.goOnline()
+  await t.lab.settle()
+  await expect.poll(() => marksOf(t)).toEqual({ ...before, delivered: 'pushed' })
+  expect(t.phone.messenger.conversations.getSnapshot()[0]?.unreadCount).toBe(2)
+  await t.phone.messenger.commands.markRead(t.ben.userId)
+  expect(await marksOf(t)).toEqual({ read: 'pushed', delivered: 'pushed' })
+})
+
+test('P11: what was read offline without a gap is marked when the catch-up has shown that', async () => {
+  const t = await openPushed()
+  await t.push([await sayStored(t, 'pushed'), await sayStored(t, 'pushed, too')])
+  await sayStored(t, 'not pushed')
+  t.phone.network.goOffline()
+  await t.phone.openTab()
+  await expect.poll(t.readTexts).toContain('pushed, too')
+  await t.phone.messenger.commands.markRead(t.ben.userId)
+  await t.phone.reload()
+  t.phone.network.goOnline()
+  await t.lab.settle()
+  await expect.poll(() => marksOf(t)).toEqual({ read: 'pushed, too', delivered: 'not pushed' })
+})
+
+test('P11: a reply written offline beside it does not keep the marks back', async () => {
+  const t = await openPushed()
+  await t.push([await sayStored(t, 'pushed')])
+  t.phone.network.goOffline()
+  await t.phone.openTab()
+  await expect.poll(t.readTexts).toContain('pushed')
+  await t.phone.say(t.ben, 'an answer')
+  await t.phone.messenger.commands.markRead(t.ben.userId)
+  t.phone.network.goOnline()
+  await t.lab.settle()
+  await expect.poll(() => marksOf(t)).toEqual({ read: 'pushed', delivered: 'pushed' })
 })
 
 test('who wrote for the first time has a name without a network', async () => {
@@ -65,7 +122,7 @@ test('who wrote for the first time has a name without a network', async () => {
     const rows = t.phone.messenger.conversations.getSnapshot()
     return rows.find(({ peerId }) => peerId === carl.userId)
   }
-  await expect.poll(() => find()?.peer?.username).toBe('carl')
+  await expect.poll(() => nameOf(find()?.peer)).toBe('carl')
   const left = async () => (await t.inbox.list()).filter((each) => each.collection === 'people')
   await expect.poll(left).toEqual([])
 })
@@ -82,7 +139,7 @@ test('P5: an older version in the inbox takes nothing from the device', async ()
   await t.lab.settle()
   expect(await t.readTexts()).toEqual(['while the app was open', 'second version'])
   await expect.poll(async () => (await t.inbox.list()).length).toBe(0)
-  t.lab.expectConverged()
+  await t.lab.expectConverged()
 })
 
 test('documents of another history are dropped', async () => {

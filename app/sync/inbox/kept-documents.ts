@@ -1,5 +1,5 @@
 import type { RxCollection } from 'rxdb/plugins/core'
-import type { Inbox, InboxDocument } from '../../database/inbox/inbox.ts'
+import type { Inbox, InboxDocument } from '../../database/storage/inbox.ts'
 import { readDocuments } from '../../database/storage/read-documents.ts'
 
 /**
@@ -9,14 +9,23 @@ import { readDocuments } from '../../database/storage/read-documents.ts'
  */
 export interface KeptDocuments {
   take(epoch: string | undefined): Promise<InboxDocument['document'][]>
+  /** May a given one, now or in an earlier run, still lie ahead of a gap? */
+  isAhead(): boolean
+  /** The catch-up has reached its end, and all of it is stored. */
+  closeGaps(): Promise<void>
 }
 
 export function createKeptDocuments<T extends { _id: string }>(options: {
   inbox: Pick<Inbox, 'list' | 'drop'>
   collection: RxCollection<T>
   name: InboxDocument['collection']
+  /** Notes what is given, before it is. @returns is anything ahead of a gap? */
+  recordAhead?: (documents: readonly InboxDocument['document'][]) => Promise<boolean>
+  closeGaps?: () => Promise<void>
 }): KeptDocuments {
-  const { inbox, collection, name } = options
+  const { inbox, collection, name, recordAhead, closeGaps } = options
+  // Until something says otherwise: an inbox that cannot be read leaves earlier notes as they are.
+  let isAhead = recordAhead !== undefined
   return {
     async take(epoch) {
       const kept = (await inbox.list()).filter((each) => each.collection === name)
@@ -28,7 +37,15 @@ export function createKeptDocuments<T extends { _id: string }>(options: {
         !known.has(each._id) && (epoch === undefined || each.epoch === epoch)
       // What is given stays until the next start: by then the device has stored it.
       await inbox.drop(kept.filter((each) => !isWanted(each)))
-      return kept.filter(isWanted).map(({ document }) => document)
+      const given = kept.filter(isWanted).map(({ document }) => document)
+      if (recordAhead) isAhead = await recordAhead(given)
+      return given
+    },
+    isAhead: () => isAhead,
+    async closeGaps() {
+      if (!isAhead) return
+      await closeGaps?.()
+      isAhead = false
     },
   }
 }

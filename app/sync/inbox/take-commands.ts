@@ -1,7 +1,7 @@
 import { markRead } from '../../database/commands/mark-read.ts'
 import { sendMessage } from '../../database/commands/send-message.ts'
-import type { Inbox, InboxCommand } from '../../database/inbox/inbox.ts'
-import type { CommandContext } from '../../database/storage/command-context.ts'
+import type { CommandContext } from '../../database/storage/collections.ts'
+import type { Inbox, InboxCommand } from '../../database/storage/inbox.ts'
 import { readDocuments } from '../../database/storage/read-documents.ts'
 
 /**

@@ -26,6 +26,8 @@ export type OwedWhat =
   | 'edited'
   | 'starred'
   | 'unstarred'
+  | 'hidden'
+  | 'unhidden'
   | 'reacted'
   | 'read'
   | 'cleared'

@@ -1,23 +1,35 @@
-import type { RxDocumentData } from 'rxdb/plugins/core'
-import { isUploadOwed } from '../../../schema/message.ts'
-import { retryMessage } from '../../database/commands/retry-message.ts'
-import type { CommandContext } from '../../database/storage/command-context.ts'
-import { listTally } from '../../database/storage/list-tally.ts'
+import type { RxCollection, RxDocumentData } from 'rxdb/plugins/core'
+import type { ConversationDocument } from '../../../schema/conversation.ts'
+import { isUploadOwed, type MessageDocument } from '../../../schema/message.ts'
+import { retryMessage } from '../../database/commands/change-message.ts'
+import { type CommandContext, subscribeToChanges } from '../../database/storage/collections.ts'
+import type { PetrelDatabase } from '../../database/storage/open-database.ts'
 import {
   failedTally,
   fromStoredMessage,
+  listTally,
   pendingTally,
   refusedTally,
   type StoredMessage,
 } from '../../database/storage/stored-message.ts'
-import { subscribeToChanges } from '../../database/storage/subscribe-to-changes.ts'
 import { createLiveValue, type LiveValue } from '../../database/views/live-value.ts'
 import { createRefresher } from '../../database/views/refresher.ts'
+import { closeMessage } from '../../encryption/sealed-message.ts'
 import type { PendingFiles } from '../files/pending-files.ts'
+import { findOwed } from '../replication/find-owed.ts'
+import { openReplicationNotes, replicationKey } from '../replication/replication-notes.ts'
 import type { SetAsidePush } from '../replication/set-aside.ts'
 import type { Requests } from '../requests/requests.ts'
-import { listOwedChanges } from './list-owed-changes.ts'
-import type { HiddenMessages, OutboxItem, OutboxPage, OutboxView } from './outbox-types.ts'
+import type {
+  HiddenMessages,
+  OutboxItem,
+  OutboxPage,
+  OutboxView,
+  OwedChange,
+  OwedWhat,
+} from './outbox-types.ts'
+
+const mostListed = 100
 
 /** This many of each kind at first, and again with each wish for more. */
 const pageSize = 100
@@ -163,4 +175,92 @@ export function createOutboxView(options: OutboxViewOptions): OutboxView {
       owed.close()
     },
   }
+}
+
+/**
+ * The changes of sent messages and of chats that the server lacks, newest first, from stored data.
+ * A change without words for a person, such as a mark of what has arrived, is left out.
+ */
+async function listOwedChanges(database: PetrelDatabase): Promise<readonly OwedChange[]> {
+  const [messages, conversations] = await Promise.all([
+    listOf(database, {
+      name: 'messages',
+      compare: compareMessages,
+      readPeerId: ({ peerId }: MessageDocument) => peerId,
+    }),
+    listOf(database, {
+      name: 'conversations',
+      compare: compareConversations,
+      readPeerId: ({ _id }: ConversationDocument) => _id,
+    }),
+  ])
+  return [...messages, ...conversations].sort((a, b) => b.at - a.at).slice(0, mostListed)
+}
+
+async function listOf<T extends { _id: string }>(
+  database: PetrelDatabase,
+  of: {
+    name: 'messages' | 'conversations'
+    compare(own: T, server: Partial<T> | undefined): OwedWhat[]
+    readPeerId(own: T): string
+  },
+): Promise<OwedChange[]> {
+  const collection = database[of.name] as unknown as RxCollection<T>
+  const identifier = replicationKey(await database.device.epochs.get(of.name))
+  const notes = await openReplicationNotes(collection, identifier)
+  try {
+    const { owed, servers } = await findOwed({ collection, notes, identifier })
+    return owed.flatMap((own) => {
+      const what = of.compare(own, servers.get(own._id))
+      if (what.length === 0) return []
+      return { id: own._id, peerId: of.readPeerId(own), at: own._meta.lwt, what }
+    })
+  } finally {
+    await notes.close()
+  }
+}
+
+/** A message that is itself on its way is no change: the outbox lists it. */
+function compareMessages(
+  own: MessageDocument,
+  server: Partial<MessageDocument> | undefined,
+): OwedWhat[] {
+  return server ? compareClosed(closeMessage(own), closeMessage(server as MessageDocument)) : []
+}
+
+function compareClosed(own: MessageDocument, server: Partial<MessageDocument>): OwedWhat[] {
+  const isOnItsWay = own.status === 'sending' || own.status === 'failed'
+  if (isOnItsWay) return []
+  if (own.deletedAt !== server.deletedAt) return own.deletedAt === undefined ? [] : ['deleted']
+  return [
+    ...choose(own.content !== server.content || own.sealed !== server.sealed, 'edited'),
+    ...choose(
+      own.isStarred !== (server.isStarred ?? false),
+      own.isStarred ? 'starred' : 'unstarred',
+    ),
+    ...choose(
+      (own.isHidden ?? false) !== (server.isHidden ?? false),
+      own.isHidden ? 'hidden' : 'unhidden',
+    ),
+    ...choose(JSON.stringify(own.reactions) !== JSON.stringify(server.reactions), 'reacted'),
+  ]
+}
+
+function compareConversations(
+  own: ConversationDocument,
+  server: Partial<ConversationDocument> = {},
+): OwedWhat[] {
+  const isOther = (flag: 'isPinned' | 'isArchived' | 'isMuted') =>
+    own[flag] !== (server[flag] ?? false)
+  return [
+    ...choose(own.clearedUpTo > (server.clearedUpTo ?? 0), 'cleared'),
+    ...choose(isOther('isPinned'), own.isPinned ? 'pinned' : 'unpinned'),
+    ...choose(isOther('isArchived'), own.isArchived ? 'archived' : 'unarchived'),
+    ...choose(isOther('isMuted'), own.isMuted ? 'muted' : 'unmuted'),
+    ...choose(own.readUpTo > (server.readUpTo ?? 0), 'read'),
+  ]
+}
+
+function choose(isIt: boolean, what: OwedWhat): OwedWhat[] {
+  return isIt ? [what] : []
 }

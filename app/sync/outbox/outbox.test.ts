@@ -1,6 +1,6 @@
 import { v7 as createId } from 'uuid'
 import { expect, onTestFinished, test } from 'vitest'
-import { must } from '../../../schema/helpers/must.ts'
+import { must } from '../../../schema/helpers/assertions.ts'
 import type { LabDevice } from '../../lab/device/lab-device-types.ts'
 import { untilLive } from '../../lab/device/read-conversation.ts'
 import { openTestLab } from '../../lab/open-test-lab.ts'
@@ -141,7 +141,7 @@ test('P6: a push that the network refuses tells its answer and when it is tried 
   const id = await phone.say(ben, 'a forbidden word')
   const { view, until } = await open(phone)
   const page = await until(({ waiting }) => waiting.length === 1)
-  await untilLive(phone.messenger.connection, ({ words }) => words !== undefined)
+  await untilLive(phone.messenger.setAside, (all) => all.has(id))
   const item = must(page.waiting[0], 'item')
   expect(view.findRefusedStatus(id)).toBe(403)
   expect(view.nextTryInMs(item)).toBeGreaterThan(0)

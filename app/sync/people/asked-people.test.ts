@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createDeferred } from '../../../schema/helpers/deferred.ts'
-import { createAskedPeople } from './asked-people.ts'
+import { createAskedPeople } from './known-people.ts'
 
 function open(answer: (userId: string) => Promise<unknown>) {
   vi.useFakeTimers()

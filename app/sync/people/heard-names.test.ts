@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createHeardNames } from './heard-names.ts'
+import { createHeardNames } from '../people.ts'
 
 const ann = { _id: 'ann', isWhatsAppContact: true, whatsapp_name: '+15555550100' }
 

@@ -7,11 +7,13 @@ import { createKnownPeople } from './known-people.ts'
 
 const never = testUser({ _id: 'ben', username: 'ben' })
 
+const self = testUser({ _id: 'ann', username: 'ann' })
+
 const gone = new ApiError({ status: 404, code: 'user_not_found', words: 'User not found' })
 
 async function start() {
   const clock = { now: 0 }
-  const server = { ben: never, isAway: false, isDeleted: false, requests: 0 }
+  const server = { ben: never, isAway: false, isDeleted: false, requests: 0, asked: [] as string[] }
   async function answer<T>(give: () => T): Promise<T> {
     server.requests += 1
     if (server.isAway) throw new Error('No network.')
@@ -22,13 +24,19 @@ async function start() {
   const open = async () => {
     const people = await createKnownPeople({
       table: store.people,
+      ownId: 'ann',
       source: {
-        get: () => answer(() => server.ben),
+        get(userId) {
+          server.asked.push(userId)
+          return answer(() => (userId === 'ann' ? self : server.ben))
+        },
         list: () => answer(() => [server.ben]),
         search: () => answer(() => []),
         listBlocked: () => answer(() => []),
       },
+      isGroup: (userId) => userId === 'walks',
       isMet: () => true,
+      onRecords: () => {},
       onPictureGone: () => {},
       random: () => 0.5,
       now: () => clock.now,
@@ -43,6 +51,23 @@ async function start() {
   server.requests = 0
   return { server, clock, people, open, ben: () => people.get('ben').getSnapshot() }
 }
+
+test("a group's id is nobody's, and asked for by nobody", async () => {
+  const { server, people } = await start()
+  expect(people.get('walks').getSnapshot()).toBeUndefined()
+  // Questions are asked one after the other: one about the group would come first.
+  people.get('carl')
+  await expect.poll(() => server.asked).toEqual(['carl'])
+  await people.refresh()
+  await expect.poll(() => server.asked).toEqual(['carl', 'carl'])
+})
+
+test('whose own record was read for its keys is nobody to write to', async () => {
+  const { people } = await start()
+  await people.load('ann')
+  await people.refresh()
+  expect(people.list().getSnapshot()).toEqual([never])
+})
 
 test('a new name is known once a chat is opened, and asked for once a minute', async () => {
   const { server, clock, people, ben } = await start()

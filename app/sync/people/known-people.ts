@@ -1,17 +1,20 @@
-import { describeDeletedUser } from '../../../schema/deleted-user.ts'
-import { wordsOf } from '../../../schema/helpers/words-of.ts'
+import { wordsOf } from '../../../schema/helpers/text.ts'
 import { limits } from '../../../schema/limits.ts'
-import type { PublicUser } from '../../../schema/user.ts'
-import { ApiError } from '../../api/api-error.ts'
-import type { KnownPerson } from '../../database/storage/known-person.ts'
+import { describeDeletedUser, type PublicUser } from '../../../schema/user.ts'
+import { isUserGone } from '../../api/api-error.ts'
+import type { KnownPerson } from '../../database/storage/known-peer.ts'
 import { type DeviceStore, subscribeToTable } from '../../database/storage/open-device-store.ts'
 import {
   createLiveValue,
   type LiveValue,
   type SettableLiveValue,
 } from '../../database/views/live-value.ts'
-import { createAskedPeople } from './asked-people.ts'
+import { createBackOff } from '../platform/back-off.ts'
 import type { PeopleDirectory } from './people-directory.ts'
+
+const firstMs = 1_000
+
+const longestMs = 5 * 60_000
 
 /** The server calls for people; reject with words for a person. */
 export interface PeopleSource {
@@ -47,9 +50,15 @@ const freshMs = 60_000
 /** Everyone this device has heard of, from its own records and refreshed from the server. */
 export async function createKnownPeople(options: {
   table: DeviceStore['people']
+  /** Whose device it is: read for the keys, but nobody to write to. */
+  ownId: string
   source: PeopleSource
+  /** Is this a group's id? A group is nobody to ask for. */
+  isGroup: (userId: string) => boolean
   /** Is there a chat with this person? Then the account existed once. */
   isMet: (userId: string) => boolean
+  /** Called with records as they come, whoever read them, of which each may have keys. */
+  onRecords: (people: readonly KnownPerson[]) => void
   /** Called with the address of a picture that its person no longer has. */
   onPictureGone: (address: string) => void
   random: () => number
@@ -57,7 +66,8 @@ export async function createKnownPeople(options: {
   now: () => number
   onError: (cause: unknown) => void
 }): Promise<KnownPeople> {
-  const { table, source, isMet, onPictureGone, random, now, onError } = options
+  const { table, ownId, source, isGroup, isMet, onRecords, onPictureGone, random, now, onError } =
+    options
   const known = new Map<string, KnownPerson>()
   const live = new Map<string, SettableLiveValue<KnownPerson | undefined>>()
   const everybody = createLiveValue<readonly PublicUser[]>([])
@@ -87,6 +97,7 @@ export async function createKnownPeople(options: {
   }
 
   function take(people: readonly KnownPerson[]): KnownPerson[] {
+    onRecords(people)
     const changed = people.filter((person) => !isSame(known.get(person._id), person))
     for (const person of changed) {
       const before = known.get(person._id)?.profilePicture
@@ -126,14 +137,14 @@ export async function createKnownPeople(options: {
       if (!asked.has(userId) || known.get(userId)?.isDeleted) return
       // "No such person" is an answer too.
       await load(userId).catch((cause: unknown) => {
-        if (!isGone(cause)) throw cause
+        if (!isUserGone(cause)) throw cause
       })
     },
   })
 
   function ask(userId: string) {
     if (missing.has(userId)) recordGone(userId)
-    if (known.has(userId) || asked.has(userId)) return
+    if (isGroup(userId) || known.has(userId) || asked.has(userId)) return
     asked.add(userId)
     questions.ask(userId)
   }
@@ -158,7 +169,8 @@ export async function createKnownPeople(options: {
   }
 
   function publish() {
-    everybody.set([...known.values()].filter(({ isDeleted }) => !isDeleted).sort(byName))
+    const others = [...known.values()].filter(({ _id, isDeleted }) => !isDeleted && _id !== ownId)
+    everybody.set(others.sort(byName))
   }
 
   async function load(userId: string): Promise<PublicUser> {
@@ -170,7 +182,7 @@ export async function createKnownPeople(options: {
       return person
     } catch (cause) {
       readAt.delete(userId)
-      if (isGone(cause)) recordGone(userId)
+      if (isUserGone(cause)) recordGone(userId)
       throw cause
     }
   }
@@ -184,7 +196,7 @@ export async function createKnownPeople(options: {
     const present = new Set(everyone.map(({ _id }) => _id))
     let strangers = 0
     for (const { _id, isDeleted } of known.values()) {
-      if (present.has(_id) || isDeleted || departed.has(_id)) continue
+      if (present.has(_id) || isDeleted || departed.has(_id) || _id === ownId) continue
       if (!isMet(_id)) strangers += 1
       if (strangers > strangersAskedMax && !isMet(_id)) continue
       departed.add(_id)
@@ -205,7 +217,13 @@ export async function createKnownPeople(options: {
 
   take(await table.toArray())
   const unsubscribe = subscribeToTable(table, {
-    onRows: (rows) => void take(rows.filter(({ _id }) => !dropped.has(_id))),
+    // Rows are read a moment ago: what was just found to be deleted may not lie in them yet.
+    onRows: (rows) =>
+      void take(
+        rows.filter(
+          ({ _id, isDeleted }) => !dropped.has(_id) && (isDeleted || !known.get(_id)?.isDeleted),
+        ),
+      ),
     onError,
   })
 
@@ -264,10 +282,6 @@ export async function createKnownPeople(options: {
   }
 }
 
-function isGone(cause: unknown): boolean {
-  return cause instanceof ApiError && cause.code === 'user_not_found'
-}
-
 function isSame(a: PublicUser | undefined, b: PublicUser): boolean {
   return a !== undefined && JSON.stringify(sorted(a)) === JSON.stringify(sorted(b))
 }
@@ -278,4 +292,56 @@ function sorted(person: PublicUser) {
 
 function byName(a: PublicUser, b: PublicUser): number {
   return a.username.localeCompare(b.username) || (a._id < b._id ? -1 : 1)
+}
+
+/**
+ * Requests unknown people from the server one by one, retrying until it answers. A failing request
+ * goes to the back of the queue, with a longer delay after each failure.
+ * @param read removes them from the queue when it resolves
+ */
+export function createAskedPeople(options: {
+  read: (userId: string) => Promise<unknown>
+  random: () => number
+}) {
+  const { read, random } = options
+  const closing = new AbortController()
+  const backOff = createBackOff({ random, firstMs, longestMs })
+  const waiting = new Set<string>()
+  /** Its answer is on the way, also for whoever asks meanwhile. */
+  let current: string | undefined
+  let isRunning = false
+
+  async function askOne(userId: string) {
+    const attempt = await backOff.begin(closing.signal)
+    waiting.delete(userId)
+    current = userId
+    try {
+      await read(userId)
+      backOff.succeed()
+    } catch {
+      waiting.add(userId)
+      backOff.fail(attempt)
+    } finally {
+      current = undefined
+    }
+  }
+
+  async function run() {
+    isRunning = true
+    for (const userId of waiting) await askOne(userId)
+    isRunning = false
+  }
+
+  return {
+    ask(userId: string) {
+      if (userId !== current) waiting.add(userId)
+      if (!isRunning && !closing.signal.aborted) run().catch(() => {})
+    },
+    /** The server is reachable again: retry now. */
+    hurry: backOff.hurry,
+    close() {
+      closing.abort(new Error('Nobody is asked for any more.'))
+      backOff.close()
+    },
+  }
 }

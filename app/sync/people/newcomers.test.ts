@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { openTestLab } from '../../lab/open-test-lab.ts'
-import { createNewcomers } from './newcomers.ts'
+import { createNewcomers } from '../people.ts'
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] }))
 afterEach(() => void vi.useRealTimers())

@@ -1,5 +1,5 @@
 import type { PublicUser } from '../../../schema/user.ts'
-import type { KnownPerson } from '../../database/storage/known-person.ts'
+import type { KnownPerson } from '../../database/storage/known-peer.ts'
 import type { LiveValue } from '../../database/views/live-value.ts'
 
 /** The people as screens read them. */

@@ -1,8 +1,8 @@
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { ApiError } from '../../api/api-error.ts'
-import type { PictureBudget } from '../../database/people/kept-pictures.ts'
-import { openPeopleStore } from '../../database/people/people-store.ts'
+import type { PictureBudget } from '../../database/storage/kept-pictures.ts'
+import { openPeopleStore } from '../../database/storage/people-store.ts'
 import { untilLive } from '../../lab/device/read-conversation.ts'
 import { createPictures } from './pictures.ts'
 

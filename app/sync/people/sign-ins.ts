@@ -1,5 +1,5 @@
 import type { Session } from '../../../schema/api/auth.ts'
-import type { KeptSignIns, PeopleStore } from '../../database/people/people-store.ts'
+import type { KeptSignIns, PeopleStore } from '../../database/storage/people-store.ts'
 
 /** This person's signed-in devices, also known without a network. */
 export interface SignIns {

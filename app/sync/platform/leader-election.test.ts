@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { createLabLocks } from '../../lab/device/lab-locks.ts'
-import { createLabPage } from '../../lab/device/lab-page.ts'
-import { createLeaderElection } from './leader-election.ts'
+import { createLabLocks } from '../../lab/kit/locks.ts'
+import { createLabPage } from '../../lab/kit/page.ts'
+import { createLeaderElection } from '../leadership.ts'
 import type { Locks } from './platform.ts'
 
 test('a page that comes to the front again and again keeps nothing of each time', async () => {

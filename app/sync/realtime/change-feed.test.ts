@@ -110,6 +110,15 @@ test('P12: says when it wants nothing more', async () => {
   await expect(waiting).rejects.toThrow('closed')
 })
 
+test('P12: says so too where a frame was lost, and it has not followed again', async () => {
+  const { feed, said, hear, next } = open()
+  const waiting = next(7)
+  hear(8, 9, doc('a'))
+  expect(await waiting).toBeUndefined()
+  feed.stop()
+  expect(said.at(-1)).toEqual({ event: 'follow-changes', data: { database: 'messages' } })
+})
+
 test('P12: follows no more than five times a second when each place is old at once', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
   onTestFinished(() => void vi.useRealTimers())

@@ -54,6 +54,8 @@ interface Followed {
 export function createChangeFeed({ send }: { send: (event: ClientEvent) => boolean }) {
   const followed = new Map<ReplicatedDatabase, Followed>()
   const followedAt = new Map<ReplicatedDatabase, number>()
+  /** Those that the server may still follow for this device, also where a frame was lost. */
+  const asked = new Set<ReplicatedDatabase>()
   let isOpen = false
 
   function wake(line: Followed) {
@@ -119,6 +121,7 @@ export function createChangeFeed({ send }: { send: (event: ClientEvent) => boole
     followedAt.set(database, performance.now())
     const since = readSeq(place.since)
     if (!send({ event: 'follow-changes', data: { database, since, epoch } })) return undefined
+    asked.add(database)
     const begun = { epoch, given: since, heard: since, docs: new Map(), framesKept: 0 }
     followed.set(database, begun)
     return begun
@@ -132,6 +135,7 @@ export function createChangeFeed({ send }: { send: (event: ClientEvent) => boole
     isOpen: () => isOpen,
     forget() {
       isOpen = false
+      asked.clear()
       loseAll()
     },
     handle(event: ServerEvent) {
@@ -141,7 +145,8 @@ export function createChangeFeed({ send }: { send: (event: ClientEvent) => boole
     },
     /** This device asks for nothing more; each waiter ends by its own signal. */
     stop() {
-      for (const database of followed.keys()) send({ event: 'follow-changes', data: { database } })
+      for (const database of asked) send({ event: 'follow-changes', data: { database } })
+      asked.clear()
       followed.clear()
     },
     /**

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import type { ClientEvent } from '../../../schema/api/socket-events.ts'
-import { createLabPage } from '../../lab/device/lab-page.ts'
-import { createFrontSignal } from './front-signal.ts'
+import { createLabPage } from '../../lab/kit/page.ts'
+import { createFrontSignal } from '../realtime.ts'
 
 function start() {
   const page = createLabPage()

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import NodeWebSocket from 'ws'
 import { socketCloseCodes, socketProtocol } from '../../../schema/api/socket-events.ts'
-import { createLabPage } from '../../lab/device/lab-page.ts'
+import { createLabPage } from '../../lab/kit/page.ts'
 import { createLiveLine } from './live-line.ts'
 
 const until = (isTrue: () => boolean) => expect.poll(isTrue).toBe(true)

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import type { ServerEvent } from '../../../schema/api/socket-events.ts'
 import { wireHeader, wireVersion } from '../../../schema/api/wire.ts'
-import { createLabPage } from '../../lab/device/lab-page.ts'
+import { createLabPage } from '../../lab/kit/page.ts'
 import { createPolling } from './polling.ts'
 
 async function start(answer: RequestListener, now = Date.now) {
@@ -77,12 +77,23 @@ test('an instant empty answer is a failure, not a reason to poll faster', async 
 
 test('an ended sign-in is reported, and not retried', async () => {
   const { asked, page, seen, until } = await start((_request, response) => {
-    response.writeHead(401).end('{}')
+    response.writeHead(401).end('{"code":"session_ended","error":"Sign in again."}')
   })
   await until(() => seen.signedOut === 1)
   page.setVisible(true)
   await new Promise(setImmediate)
   expect(asked).toHaveLength(1)
+})
+
+test('a 401 of something on the way ends no sign-in', async () => {
+  const { asked, page, seen, until } = await start((_request, response) => {
+    response.writeHead(401).end('<html>Your password for this network?')
+  })
+  await until(() => {
+    page.setVisible(true)
+    return asked.length >= 2
+  })
+  expect(seen).toMatchObject({ opened: 0, signedOut: 0 })
 })
 
 test.each([

@@ -1,5 +1,6 @@
 import { v7 as createId } from 'uuid'
 import * as z from 'zod/mini'
+import { isSignedOutAnswer } from '../../../schema/api/api-error.ts'
 import { pollLimits } from '../../../schema/api/poll.ts'
 import {
   type ClientEvent,
@@ -8,7 +9,7 @@ import {
 } from '../../../schema/api/socket-events.ts'
 import { isOutdatedAnswer, wireHeader, wireVersion } from '../../../schema/api/wire.ts'
 import { limits } from '../../../schema/limits.ts'
-import { joinSignals } from '../../api/join-signals.ts'
+import { joinSignals } from '../../api/caller.ts'
 import { createBackOff } from '../platform/back-off.ts'
 import type { Platform } from '../platform/platform.ts'
 import type { Socket, SocketOptions } from './socket.ts'
@@ -61,10 +62,14 @@ export function createPolling(options: PollingOptions): Socket {
       const begunAt = platform.now()
       const token = readToken()
       const response = await ask(`?poller=${id}&understands=${socketWords.join()}`)
-      // A verdict on an earlier sign-in ends no later one.
-      if (response.status === 401) return readToken() === token ? 'signed-out' : 'down'
-      if (response.status === 426) await handleOutdated(response)
-      if (!response.ok) return 'down'
+      if (!response.ok) {
+        const { status } = response
+        const body: unknown = await response.json()
+        if (isOutdatedAnswer({ status, body }) && !signal.aborted) onOutdated()
+        // A verdict on an earlier sign-in ends no later one.
+        const isOver = isSignedOutAnswer({ status, body }) && readToken() === token
+        return isOver ? 'signed-out' : 'down'
+      }
       const { events } = answer.parse(await response.json())
       if (events.length === 0 && platform.now() - begunAt < shortestWaitMs) return 'down'
       if (signal.aborted) return 'down'
@@ -78,11 +83,6 @@ export function createPolling(options: PollingOptions): Socket {
         if (event) onEvent(event)
       }
     }
-  }
-
-  async function handleOutdated(response: Response) {
-    const body: unknown = await response.json()
-    if (isOutdatedAnswer({ status: response.status, body }) && !signal.aborted) onOutdated()
   }
 
   async function run() {

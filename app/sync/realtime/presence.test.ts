@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { ClientEvent } from '../../../schema/api/socket-events.ts'
 import { limits } from '../../../schema/limits.ts'
+import { createTypingSignal } from '../realtime.ts'
 import { createPresence } from './presence.ts'
-import { createTypingSignal } from './typing-signal.ts'
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] })

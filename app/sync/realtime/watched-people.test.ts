@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { ClientEvent } from '../../../schema/api/socket-events.ts'
 import { limits } from '../../../schema/limits.ts'
-import { createWatchedPeople } from './watched-people.ts'
+import { createWatchedPeople } from '../realtime.ts'
 
 beforeEach(
   () => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] }),

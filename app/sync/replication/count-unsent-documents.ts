@@ -1,8 +1,7 @@
 import type { RxCollection } from 'rxdb/plugins/core'
 import type { PetrelDatabase } from '../../database/storage/open-database.ts'
 import { findOwed } from './find-owed.ts'
-import { replicationKey } from './replication-key.ts'
-import { openReplicationNotes } from './replication-notes.ts'
+import { openReplicationNotes, replicationKey } from './replication-notes.ts'
 
 /**
  * Counts this device's documents that the server lacks in their current version, from stored data.

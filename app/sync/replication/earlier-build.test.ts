@@ -10,7 +10,7 @@ import { openTestLab } from '../../lab/open-test-lab.ts'
 import { createBackOff } from '../platform/back-off.ts'
 import { countUnsentDocuments } from './count-unsent-documents.ts'
 import { createReplication } from './replication.ts'
-import { toServerMessage } from './to-server-message.ts'
+import { toServerMessage } from './sync.ts'
 
 test('P11: a device of an earlier build goes on from where its replication stood', async () => {
   const { lab, ann, ben } = await openTestLab()
@@ -42,7 +42,10 @@ test('P11: a device of an earlier build goes on from where its replication stood
     fetch: (input, init) => fetch(input, { ...init, headers: { ...init?.headers, ...headers } }),
     pull: {
       batchSize: 500,
-      modifier: (document: StoredMessage) => ({ ...fromServerMessage(document), _deleted: false }),
+      modifier: (document: StoredMessage) => ({
+        ...fromServerMessage(document, ben.userId),
+        _deleted: false,
+      }),
     },
     push: { batchSize: 100 },
   })
@@ -72,7 +75,7 @@ test('P11: a device of an earlier build goes on from where its replication stood
     onBroken: (cause) => {
       throw cause
     },
-    fromServer: fromServerMessage,
+    fromServer: (document) => fromServerMessage(document, ben.userId),
     toServer: (stored) => toServerMessage(messages, stored, () => {}),
   })
   onTestFinished(() => now.close())

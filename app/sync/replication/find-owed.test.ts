@@ -16,7 +16,7 @@ test.each(['what is noted', 'all that is stored'])(
     const { messages } = database
     const ids = Array.from({ length: 401 }, (_, place) => idOf(place + 1))
     const written = ids.map((_id, place) =>
-      toStoredMessage(testMessage(place, { _id, senderId: ann })),
+      toStoredMessage(testMessage(place, { _id, senderId: ann }), ann),
     )
     await messages.bulkInsert(written)
     const own = await openOwedNotes(messages)

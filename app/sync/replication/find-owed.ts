@@ -10,6 +10,43 @@ import type { ReplicationNotes } from './replication-notes.ts'
 
 const batch = 200
 
+/** Which of these documents the server may lack, by what is stored. */
+export async function findOwedAmong<T extends { _id: string }, Checkpoint>(options: {
+  collection: RxCollection<T>
+  notes: ReplicationNotes<T, Checkpoint>
+  ids: readonly string[]
+}): Promise<RxDocumentData<T>[]> {
+  const { collection, ids } = options
+  const documents = await collection.storageInstance.findDocumentsById([...ids], false)
+  const found: FoundOwed<T> = { owed: [], settled: [], servers: new Map() }
+  await compareWithNotes({ ...options, documents, found })
+  return found.owed
+}
+
+async function compareWithNotes<T extends { _id: string }, Checkpoint>(options: {
+  collection: RxCollection<T>
+  notes: ReplicationNotes<T, Checkpoint>
+  documents: readonly RxDocumentData<T>[]
+  found: FoundOwed<T>
+}): Promise<void> {
+  const { collection, notes, documents, found } = options
+  const keys = documents.map(({ _id }) =>
+    getComposedPrimaryKeyOfDocumentData<RxStorageReplicationMeta<T, Checkpoint>>(notes.schema, {
+      itemId: _id,
+      isCheckpoint: '0',
+    }),
+  )
+  const known = new Map(
+    (await notes.findDocumentsById(keys, false)).map(({ itemId, docData }) => [itemId, docData]),
+  )
+  for (const document of documents) {
+    const server = known.get(document._id)
+    const isSettled = server && collection.conflictHandler.isEqual(server, document, 'owed')
+    found[isSettled ? 'settled' : 'owed'].push(document)
+    if (server && !isSettled) found.servers.set(document._id, server)
+  }
+}
+
 export interface FoundOwed<T> {
   /** Documents whose current version the server may lack. */
   owed: RxDocumentData<T>[]
@@ -38,26 +75,10 @@ export async function findOwed<T extends { _id: string }, Checkpoint>(options: {
   identifier: string
 }): Promise<FoundOwed<T>> {
   const { collection, notes } = options
-  const { conflictHandler, storageInstance } = collection
+  const { storageInstance } = collection
   const found: FoundOwed<T> = { owed: [], settled: [], servers: new Map() }
-  const keyOf = (itemId: string) =>
-    getComposedPrimaryKeyOfDocumentData<RxStorageReplicationMeta<T, Checkpoint>>(notes.schema, {
-      itemId,
-      isCheckpoint: '0',
-    })
-
-  async function compare(documents: readonly RxDocumentData<T>[]) {
-    const keys = documents.map(({ _id }) => keyOf(_id))
-    const known = new Map(
-      (await notes.findDocumentsById(keys, false)).map(({ itemId, docData }) => [itemId, docData]),
-    )
-    for (const document of documents) {
-      const server = known.get(document._id)
-      const isSettled = server && conflictHandler.isEqual(server, document, 'owed')
-      found[isSettled ? 'settled' : 'owed'].push(document)
-      if (server && !isSettled) found.servers.set(document._id, server)
-    }
-  }
+  const compare = (documents: readonly RxDocumentData<T>[]) =>
+    compareWithNotes({ collection, notes, documents, found })
 
   const own = await openOwedNotes(collection)
   if (await own.hasMark(wholeKey(options.identifier))) {

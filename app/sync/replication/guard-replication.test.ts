@@ -6,13 +6,13 @@ import {
 import { replicateRxCollection } from 'rxdb/plugins/replication'
 import { Subject } from 'rxjs'
 import { expect, onTestFinished, test } from 'vitest'
-import { must } from '../../../schema/helpers/must.ts'
+import { must } from '../../../schema/helpers/assertions.ts'
+import { changeDocument } from '../../database/storage/change-document.ts'
 import { type StoredMessage, toStoredMessage } from '../../database/storage/stored-message.ts'
 import { idOf, openTestConversation } from '../../database/testing/open-test-conversation.ts'
 import { ann } from '../../database/testing/open-test-database.ts'
 import { testMessage } from '../../database/testing/test-message.ts'
-import { guardReplication } from './guard-replication.ts'
-import { createPushFloor } from './push-floor.ts'
+import { createPushFloor, guardReplication } from './guard-replication.ts'
 
 /** A replication of one device's messages, in which the server refuses the first for now. */
 async function openReplication() {
@@ -44,7 +44,7 @@ async function openReplication() {
     onFailed: (cause) => expect.unreachable(String(cause)),
   })
   async function write(place: number) {
-    await messages.insert(toStoredMessage(testMessage(place, { senderId: ann })))
+    await messages.insert(toStoredMessage(testMessage(place, { senderId: ann }), ann))
     await expect.poll(() => pushed).toContain(idOf(place))
     await internal.streamQueue.up
   }
@@ -103,7 +103,7 @@ test('P1: what could not be stored is not noted as stored, also after the replic
     onMerged: () => undefined,
     onFailed: (cause) => failures.push(cause),
   })
-  const message = { ...toStoredMessage(testMessage(1)), _deleted: false }
+  const message = { ...toStoredMessage(testMessage(1), ann), _deleted: false }
   stream$.next({ documents: [message], checkpoint: {} })
   await expect.poll(() => failures).toEqual([failure])
   stop.abort()
@@ -111,6 +111,59 @@ test('P1: what could not be stored is not noted as stored, also after the replic
   const note = { itemId: idOf(1), isCheckpoint: '0' as const }
   const key = getComposedPrimaryKeyOfDocumentData(metaInstance.schema, note)
   expect(await metaInstance.findDocumentsById([key], true)).toEqual([])
+})
+
+test('P5: what arrives while this device writes something of its own is not lost', async () => {
+  const { database } = await openTestConversation({ read: 0, unread: 0 })
+  const { messages } = database
+  const stream$ = new Subject<{ documents: WithDeleted<StoredMessage>[]; checkpoint: unknown }>()
+  const replication = replicateRxCollection<StoredMessage, unknown>({
+    replicationIdentifier: 'test',
+    collection: messages,
+    waitForLeadership: false,
+    pull: { handler: async () => ({ documents: [], checkpoint: {} }), stream$ },
+    push: { handler: async () => [] },
+  })
+  onTestFinished(async () => void (await replication.cancel()))
+  await replication.startPromise
+  await replication.awaitInitialReplication()
+  const internal = must(replication.internalReplicationState, 'a replication that runs')
+  const { forkInstance } = internal.input
+  let writesBetween = 0
+  internal.input.forkInstance = Object.create(forkInstance)
+  internal.input.forkInstance.bulkWrite = async (rows, context) => {
+    if (writesBetween > 0) {
+      writesBetween -= 1
+      // Nothing that the server would be told.
+      await changeDocument(messages, idOf(1), (stored) => ({ ...stored, starOrder: writesBetween }))
+    }
+    return await forkInstance.bulkWrite(rows, context)
+  }
+  guardReplication(internal, {
+    isUntaken: () => false,
+    floor: createPushFloor(),
+    signal: new AbortController().signal,
+    onMerged: () => undefined,
+    onFailed: (cause) => expect.unreachable(String(cause)),
+  })
+  const arrive = (content: string, editedAt?: number) => {
+    const message = testMessage(1, { content, ...(editedAt !== undefined && { editedAt }) })
+    stream$.next({
+      documents: [{ ...toStoredMessage(message, ann), _deleted: false }],
+      checkpoint: {},
+    })
+  }
+  const read = async () =>
+    (await forkInstance.findDocumentsById([idOf(1)], true)).map(({ content }) => content)
+  arrive('as it was')
+  await expect.poll(read).toEqual(['as it was'])
+  writesBetween = 2
+  arrive('as it is', testMessage(1).createdAt + 1)
+  await expect.poll(read).toEqual(['as it is'])
+  expect(writesBetween).toBe(0)
+  // It is noted as stored: what comes next is no conflict.
+  arrive('as it ends', testMessage(1).createdAt + 2)
+  await expect.poll(read).toEqual(['as it ends'])
 })
 
 test('P11: what is owed is looked at again where it is the last that was written', async () => {

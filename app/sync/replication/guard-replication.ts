@@ -2,14 +2,36 @@ import {
   type BulkWriteRow,
   createRevision,
   getComposedPrimaryKeyOfDocumentData,
-  type RxConflictHandler,
+  getHeightOfRevision,
+  type RxDocumentData,
   type RxStorageBulkWriteResponse,
   type RxStorageInstance,
   type RxStorageInstanceReplicationState,
   type RxStorageReplicationMeta,
 } from 'rxdb/plugins/core'
-import { mergeArrived } from '../../database/storage/conflict-handlers.ts'
-import type { PushFloor } from './push-floor.ts'
+import { type ArrivalHandler, mergeArrived } from '../../database/storage/conflict-handlers.ts'
+
+export type PushFloor = ReturnType<typeof createPushFloor>
+
+/**
+ * The time of the oldest owed write, where RxDB's next push scan starts, whatever its checkpoint
+ * says. The checkpoint itself can't move back: every push or pull meanwhile moves it forward.
+ */
+export function createPushFloor() {
+  let floor: number | undefined
+  return {
+    set(lwt: number) {
+      floor = Math.min(floor ?? lwt, lwt)
+    },
+    /** RxDB scans from there now; undefined when its checkpoint counts. */
+    take(): number | undefined {
+      const taken = floor
+      floor = undefined
+      return taken
+    },
+    isTaken: () => floor === undefined,
+  }
+}
 
 type Note<T> = RxStorageReplicationMeta<T, unknown>
 
@@ -23,6 +45,10 @@ type Note<T> = RxStorageReplicationMeta<T, unknown>
  *
  * It replaces the assumed server version with any arrival, even an answer that predates an accepted
  * change of this device: this keeps that change and offers it once more.
+ *
+ * It also drops an arrival for a document that was written here meanwhile, because that write would
+ * be pushed and answered. One that changes nothing for the server, such as opened words, never is:
+ * this stores the arrival over it.
  *
  * And a push and an arrival may note the server version of one document at once: RxDB then reports
  * an error, or keeps a note that the stored document contradicts. It drops later arrivals of such a
@@ -74,15 +100,30 @@ export function guardReplication<T>(
   }
 
   const { input } = internal
+  const readId = (document: object) => (document as Record<string, unknown>)[internal.primaryPath]
   const documents = guard(input.forkInstance)
   input.forkInstance = Object.create(documents)
   input.forkInstance.bulkWrite = async (rows, context) => {
     const isArriving = context === (await internal.downstreamBulkWriteFlag)
-    if (!isArriving) return await documents.bulkWrite(rows, context)
+    return await (isArriving ? storeArrived : documents.bulkWrite)(rows, context)
+  }
+
+  /** Tries a document again that changed here meanwhile. */
+  async function storeArrived(
+    rows: BulkWriteRow<T>[],
+    context: string,
+  ): Promise<RxStorageBulkWriteResponse<T>> {
     const merged = await Promise.all(rows.map((row) => mergeRow(input.conflictHandler, row)))
-    const result = await documents.bulkWrite(merged, context)
-    if (merged.some((row, at) => row !== rows[at])) onMerged()
-    return result
+    const written = merged.map(({ row }) => row)
+    const result = await documents.bulkWrite(written, context)
+    if (merged.some(({ isOwed }) => isOwed)) onMerged()
+    const again = result.error.flatMap((error) => {
+      const row = rows.find(({ document }) => readId(document) === error.documentId)
+      return error.status === 409 && row ? [placeOver(row, error.documentInDb)] : []
+    })
+    if (again.length === 0 || signal.aborted) return result
+    const { error } = await storeArrived(again, context)
+    return { error: [...result.error.filter(({ status }) => status !== 409), ...error] }
   }
   const notes = guard(input.metaInstance)
   input.metaInstance = Object.create(notes)
@@ -106,9 +147,7 @@ export function guardReplication<T>(
     const found = await documents.findDocumentsById(ids, true)
     const again = clashes.flatMap(({ documentInDb, writeRow }) => {
       const { document } = writeRow
-      const stored = found.find(
-        (one) => (one as Record<string, unknown>)[internal.primaryPath] === document.itemId,
-      )
+      const stored = found.find((one) => readId(one) === document.itemId)
       const agrees = (note: Note<T>) =>
         stored !== undefined && input.conflictHandler.isEqual(note.docData, stored, 'note')
       if (!agrees(document) || agrees(documentInDb)) return []
@@ -138,16 +177,30 @@ export function guardReplication<T>(
   }
 }
 
+/** The arrival as it would have come a moment later, over what is stored now. */
+function placeOver<T>({ document }: BulkWriteRow<T>, previous: RxDocumentData<T>): BulkWriteRow<T> {
+  const [, writer = ''] = document._rev.split(/-(.*)/s)
+  const _rev = createRevision(writer, previous)
+  const { o } = document._meta
+  const _meta = { ...document._meta, ...(o && { o: { ...o, _rev: getHeightOfRevision(_rev) } }) }
+  return { previous, document: { ...document, _rev, _meta } }
+}
+
 async function mergeRow<T>(
-  conflictHandler: RxConflictHandler<T>,
+  conflictHandler: ArrivalHandler<T>,
   row: BulkWriteRow<T>,
-): Promise<BulkWriteRow<T>> {
+): Promise<{ row: BulkWriteRow<T>; isOwed: boolean }> {
   const { previous, document } = row
-  if (!previous) return row
+  if (!previous) return { row, isOwed: false }
   const merged = await mergeArrived(conflictHandler, { stored: previous, arrived: document })
-  if (!merged) return row
   const { _rev, _attachments } = document
+  if (!merged) {
+    const kept = conflictHandler.keep?.(document, previous) ?? document
+    const { _meta } = document
+    const next = kept === document ? document : { ...kept, _rev, _attachments, _meta }
+    return { row: { previous, document: next }, isOwed: false }
+  }
   // Without a server version's mark the note says that it is owed.
   const { o: _, ..._meta } = document._meta
-  return { previous, document: { ...merged, _rev, _attachments, _meta } }
+  return { row: { previous, document: { ...merged, _rev, _attachments, _meta } }, isOwed: true }
 }

@@ -1,7 +1,7 @@
 import type { RxReplicationWriteToMasterRow } from 'rxdb/plugins/core'
 import { type ConversationDocument, conversationFields } from '../../../schema/conversation.ts'
-import { areFieldsEqual } from '../../../schema/helpers/are-fields-equal.ts'
 import { createDeferred } from '../../../schema/helpers/deferred.ts'
+import { areFieldsEqual } from '../../../schema/helpers/equality.ts'
 import { orAborted } from '../platform/back-off.ts'
 
 type Row = RxReplicationWriteToMasterRow<ConversationDocument>

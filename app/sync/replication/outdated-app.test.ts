@@ -41,6 +41,30 @@ test('P1 P6: what an app writes that is too old waits for its update, and arrive
   await lab.expectConverged()
 })
 
+test('P13: an app from before sealed messages gets none of them, loses nothing, and reads all later', async () => {
+  const { lab, ann, ben } = await openTestLab({}, { hasKeys: true })
+  const [phone, tablet] = [await ann.device(), await ben.device()]
+  await phone.say(ben, 'before')
+  await lab.settle()
+  phone.network.tellWire(1)
+  const state = () => phone.messenger.connection.getSnapshot().state
+  const own = await phone.say(ben, 'from an old app')
+  await expect.poll(state).toBe('outdated')
+  await tablet.say(ann, 'the albatross lands')
+  await phone.reload()
+  await expect.poll(state).toBe('outdated')
+  const shown = await phone.read(ben)
+  expect(shown.map(({ content }) => content)).toEqual(['before', 'from an old app'])
+  expect((await ann.server.messages()).has(own)).toBe(false)
+  phone.network.tellWire(undefined)
+  await phone.reload()
+  await lab.settle()
+  const words = (await phone.read(ben)).map(({ content }) => content)
+  expect(words.toSorted()).toEqual(['before', 'from an old app', 'the albatross lands'])
+  expect((await ann.server.messages()).get(own)).toMatchObject({ content: '' })
+  await lab.expectConverged()
+})
+
 test('a draft stays while the app is too old, and so does the sign-in', async () => {
   const { ben, phone, stateIs } = await start()
   phone.network.tellWire(wireVersion - 1)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { must } from '../../../schema/helpers/must.ts'
+import { must } from '../../../schema/helpers/assertions.ts'
 import { waitUntil } from '../../lab/browser/wait-until.ts'
 import { openTestLab } from '../../lab/open-test-lab.ts'
 

@@ -211,6 +211,50 @@ test('P1: what is being pushed is kept back, wherever it comes from, and nothing
   await expect.poll(() => given.at(-1)).toEqual(['3', 4])
 })
 
+test('P10: a catch-up that ended before what is being pushed closes no gap, and another one is asked for', async () => {
+  const pushing = createDeferred()
+  const news = createDeferred()
+  const gap = { isOpen: true }
+  const { pulling, pull, push, again } = await openTestCalls(
+    async (request, response) => {
+      if (request.method === 'GET') {
+        const since = Number(readQuery(request).get('since'))
+        return answerJson(response, { results: makeRows(4 - since, since + 1), last_seq: 4 })
+      }
+      const { docs } = (await json(request)) as { docs: { _id: string }[] }
+      await pushing.promise
+      answerRows(response, docs)
+    },
+    {
+      kept: {
+        take: async () => [],
+        isAhead: () => gap.isOpen,
+        closeGaps: async () => void Object.assign(gap, { isOpen: false }),
+      },
+      feed: {
+        isOpen: () => true,
+        async next({ signal }) {
+          if (again.length > 0)
+            await new Promise((_, reject) => signal.addEventListener('abort', reject))
+          await news.promise
+          return { results: makeRows(1, 5) as never, last_seq: 5 }
+        },
+      },
+    },
+  )
+  const pushed = push([{ _id: '3' }])
+  expect(ids(await pull(0))).toEqual(['1', '2'])
+  pulling.run().catch(() => {})
+  pushing.resolve()
+  await pushed
+  expect([gap.isOpen, again]).toEqual([true, []])
+  news.resolve()
+  await expect.poll(() => again).toEqual(['asked'])
+  expect(gap.isOpen).toBe(true)
+  expect(ids(await pull(2))).toEqual(['3', '4'])
+  await expect.poll(() => gap.isOpen).toBe(false)
+})
+
 test('P1: what lies behind it when RxDB asks again is given once the push is over', async () => {
   const pushing = createDeferred()
   const news = createDeferred()

@@ -1,22 +1,24 @@
 import type { WithDeleted } from 'rxdb/plugins/core'
 import { Subject } from 'rxjs'
 import { createDeferred } from '../../../schema/helpers/deferred.ts'
-import { joinSignals } from '../../api/join-signals.ts'
+import { joinSignals } from '../../api/caller.ts'
 import type { KeptDocuments } from '../inbox/kept-documents.ts'
 import { orAborted, pause } from '../platform/back-off.ts'
 import type { FollowedPlace, HeardChanges } from '../realtime/change-feed.ts'
+import type { GroupPlaces, GroupPull } from './group-pull.ts'
 import type { PullPace } from './pull-pace.ts'
 import type { PushWatch } from './push-watch.ts'
 import type { ServerDocument, ServerVersions } from './server-versions.ts'
 import { type Changes, readChanges, type Seq } from './sync-answers.ts'
 import { createAdaptiveBatchSize } from './transport/adaptive-batch-size.ts'
+import type { SyncCall } from './transport/fetch-with-stall-timeout.ts'
 import type { KnownEpoch } from './transport/known-epoch.ts'
-import type { SyncCall } from './transport/sync-call.ts'
 import type { SyncCalls, SyncOutcome } from './transport/sync-calls.ts'
 import type { Unparsed } from './unparsed.ts'
 
 /** How far a device has stored the server's changes; RxDB keeps it. */
-export interface PullCheckpoint {
+export interface PullCheckpoint extends GroupPlaces {
+  /** In the person's own database. */
   sequence: Seq
 }
 
@@ -43,6 +45,12 @@ export interface PullChangesOptions {
   kept?: KeptDocuments | undefined
   /** What an earlier version of the app could not parse: given next. */
   unparsed?: Unparsed | undefined
+  /** The changes of this person's groups: pulled after those of their own database. */
+  groups?: GroupPull | undefined
+  /** Resolves when the device has stored what the pulls have given so far. */
+  untilStored?: () => Promise<unknown>
+  /** Begins another catch-up. */
+  askAgain?: () => void
   /** Aborts when this replication ends. */
   signal: AbortSignal
   onOutcome: (outcome: SyncOutcome) => void
@@ -71,7 +79,7 @@ const heartbeatMs = 10_000
  */
 export function createPullChanges<T>(options: PullChangesOptions) {
   const { calls, epoch, versions, pushes, pace, pageRows, feed, signal } = options
-  const { onOutcome, onComing, onCatchUp, kept, unparsed } = options
+  const { onOutcome, onComing, onCatchUp, kept, unparsed, groups } = options
   const page = createAdaptiveBatchSize({
     first: Math.min(firstPageRows, pageRows),
     least: 1,
@@ -91,6 +99,8 @@ export function createPullChanges<T>(options: PullChangesOptions) {
     /** The catch-up has just ended. */
     ended: undefined as { place: Seq; gifts: number } | undefined,
     hasTakenKept: false,
+    /** The last page of the person's own database: nothing lies behind it, and nothing was cut off. */
+    own: { isAll: false, isCut: false },
     /** The current catch-up: one runs at the start. */
     catchUp: createDeferred<void>() as ReturnType<typeof createDeferred<void>> | undefined,
     /** Aborts the stream's request: the catch-up asks for the same. */
@@ -170,8 +180,33 @@ export function createPullChanges<T>(options: PullChangesOptions) {
     return toPulled(documents.filter(({ _id }) => !pushes.isUnderWay(_id)))
   }
 
+  /** Nothing is missing any more, once the last page is stored. A failure waits for the next end. */
+  async function closeGaps() {
+    if (!kept?.isAhead()) return
+    await options.untilStored?.()
+    if (!signal.aborted) await kept.closeGaps()
+  }
+
+  /** All sources have given everything. */
+  function recordWhole() {
+    const { isAll, isCut } = state.own
+    if (isAll) versions?.setPulled()
+    if (isAll && !isCut) closeGaps().catch(() => {})
+  }
+
   /** One page of the catch-up; RxDB continues until one is empty. */
   async function pull(checkpoint: PullCheckpoint | undefined) {
+    const own = await pullOwn(checkpoint)
+    if (!groups || own.documents.length > 0) return own
+    const { documents, places } = await groups.pull(checkpoint ?? {})
+    versions?.record(documents)
+    if (documents.length === 0) recordWhole()
+    return { documents: toPulled(documents), checkpoint: { ...own.checkpoint, ...places } }
+  }
+
+  async function pullOwn(
+    checkpoint: PullCheckpoint | undefined,
+  ): Promise<{ documents: WithDeleted<T>[]; checkpoint: PullCheckpoint }> {
     const since = checkpoint?.sequence ?? 0
     if (kept && !state.hasTakenKept) {
       state.hasTakenKept = true
@@ -199,7 +234,8 @@ export function createPullChanges<T>(options: PullChangesOptions) {
       if (taken.length > 0) state.ended = { place, gifts }
       endCatchUp(place, isCut)
     }
-    if (isAll) versions?.setPulled()
+    state.own = { isAll, isCut }
+    if (!groups) recordWhole()
     record(place, taken.length)
     return {
       documents: toPulled(taken.map(({ doc }) => doc)),
@@ -279,6 +315,8 @@ export function createPullChanges<T>(options: PullChangesOptions) {
         const news = await awaitNews()
         if (!news) continue
         take(news)
+        // A catch-up that was cut has its end here: another one, of an empty page, proves it.
+        if (news.isAll && kept?.isAhead() && !versions) options.askAgain?.()
         if (news.isAll && news.results.length >= manyRows) await pause(gatherMs, signal)
       }
     },

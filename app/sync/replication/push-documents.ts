@@ -1,12 +1,12 @@
 import { limits } from '../../../schema/limits.ts'
 import { pause } from '../platform/back-off.ts'
+import type { PushOrder } from './push-order.ts'
 import type { PushWatch } from './push-watch.ts'
 import type { ServerDocument, ServerVersions } from './server-versions.ts'
 import type { SetAside } from './set-aside.ts'
-import { splitPush } from './split-push.ts'
 import { type PushedRow, readFound, readPushed } from './sync-answers.ts'
 import { createAdaptiveBatchSize } from './transport/adaptive-batch-size.ts'
-import type { Refusal, SyncCalls } from './transport/sync-calls.ts'
+import { type Refusal, type SyncCalls, unexplainedWords } from './transport/sync-calls.ts'
 
 /**
  * UTF-8 needs at most three bytes per character, or four per surrogate pair: this stays below the
@@ -22,14 +22,19 @@ const conflictsAtOnce = 100
 const offerAgainAfterMs = 5_000
 /** CouchDB's status for `forbidden`. */
 const refusedRowStatus = 403
-const unexplained = "The server can't take this change. It's kept here and tried again later."
-/** How many parts a refused batch is split into; the parts are offered in sequence. */
-const partsOfRefused = 4
+/**
+ * So often a document is refused alone, with a push that passes after the first and after the last
+ * time, before it is set aside: then neither trouble that begins or ends meanwhile, nor one of two
+ * servers that takes turns, looks like a fault of the document.
+ */
+const refusalsMost = 3
 
 /**
  * Offers documents to the server until it has answered each, without looking anything up first: the
- * server's rule merges every offer. Splits a broken or refused batch down to single documents; sets
- * a refused one aside, alone or by its row, so that the others pass (P6). Of documents that are
+ * server's rule merges every offer. Splits a refused batch down to single documents. One that is
+ * refused alone, while a push without documents passes, is set aside, as is one that the server
+ * refuses by its row, so that the others pass (P6). While nothing passes, everything waits in its
+ * order. Of documents that are
  * replaced while their push waits for the network, it offers what they are by then: withdrawn words
  * never leave.
  */
@@ -38,9 +43,20 @@ export function createPushDocuments(options: {
   versions?: ServerVersions | undefined
   pushes: PushWatch
   setAside: SetAside
+  order?: PushOrder | undefined
+  /** The server has more room for this person than before. */
+  onRoom?: (() => void) | undefined
+  /** Why nothing of this source can pass after such a refusal; undefined where it says nothing of the source. */
+  explainClosed?: ((refusal: Refusal) => Refusal | undefined) | undefined
+  /**
+   * Takes in a row's refusal that no later offer would change, such as of words in a group that this
+   * person left. @returns whether it did: else the document is set aside, and offered again
+   */
+  takeRefusal?: ((id: string, refusal: Refusal) => boolean) | undefined
   signal: AbortSignal
 }) {
-  const { calls, versions, pushes, setAside, signal } = options
+  const { calls, versions, pushes, setAside, order, signal, onRoom = () => {} } = options
+  const { explainClosed, takeRefusal = () => false } = options
   const parcel = createAdaptiveBatchSize({
     first: firstCharacters,
     least: leastCharacters,
@@ -87,40 +103,80 @@ export function createPushDocuments(options: {
     return offered
   }
 
+  /**
+   * Waits until a push without documents passes: until then nothing is known about any document.
+   * @returns whether it passed immediately
+   */
+  async function untilOthersPass(): Promise<boolean> {
+    const describe = () => ({ path: '_bulk_docs', body: '{"docs":[]}', isPush: true })
+    for (let isFirst = true; ; isFirst = false) {
+      const offered = await calls.offer(describe, readPushed)
+      if ('refusal' in offered) continue
+      // Whatever was set aside before may have suffered from the same trouble.
+      if (!isFirst) setAside.release()
+      return isFirst
+    }
+  }
+
   /** Offers each once. @returns the ids of those that differ on the server */
   async function offerAll(waiting: Map<string, string>): Promise<string[]> {
     const conflicts: string[] = []
-    let most: number = limits.syncBatchMaxDocuments
     let left = [...waiting]
+    /** One of the first so many was refused. */
+    let suspects = 0
+    let refusals = 0
     while (left.length > 0) {
-      const offered = await offerPart(left, most)
+      const most = suspects > 1 ? Math.floor(suspects / 2) : Math.max(suspects, 1)
+      const offered = await offerPart(left, suspects > 0 ? most : limits.syncBatchMaxDocuments)
       const { part } = offered.call
       const count = part.length
       // What has replaced one since it left was not refused.
       const sent = new Map(left.slice(0, count).map(([id], at) => [id, part[at] ?? '']))
       const refused = new Map<string, Refusal>()
-      if ('refusal' in offered) {
-        // Offering them one by one shows which one it is.
-        most = Math.max(1, Math.floor(count / partsOfRefused))
+      const closed = 'refusal' in offered ? explainClosed?.(offered.refusal) : undefined
+      if (closed) {
+        for (const id of sent.keys()) refused.set(id, closed)
+      } else if ('refusal' in offered) {
+        // Offering fewer shows which one it is.
+        suspects = count
         if (count > 1) continue
+        refusals += 1
+        // What is set aside already, and is refused once more, keeps nothing waiting.
+        const isKnown = [...sent.keys()].every(setAside.has)
+        if (!isKnown && (refusals === 1 || refusals === refusalsMost)) {
+          const isAlone = await untilOthersPass()
+          if (!isAlone) refusals = 1
+        }
+        if (!isKnown && refusals < refusalsMost) continue
         for (const id of sent.keys()) refused.set(id, offered.refusal)
-        most = limits.syncBatchMaxDocuments
       } else {
         const taken = offered.answer.filter(({ ok }) => ok).map(({ id }) => id)
         const differing = offered.answer.filter(isConflict).map(({ id }) => id)
         for (const id of taken) waiting.delete(id)
         conflicts.push(...differing)
         setAside.drop([...taken, ...differing])
+        for (const id of [...taken, ...differing]) order?.recordAnswered(id)
+        if (taken.some((id) => isDeletion(sent.get(id)))) onRoom()
         for (const row of offered.answer) {
-          if (isRefused(row) && sent.has(row.id)) refused.set(row.id, readRefusal(row))
+          if (!isRefused(row) || !sent.has(row.id)) continue
+          const refusal = readRefusal(row)
+          if (takeRefusal(row.id, refusal)) {
+            waiting.delete(row.id)
+            setAside.drop([row.id])
+            order?.recordAnswered(row.id)
+          } else refused.set(row.id, refusal)
         }
-        most = Math.min(most * partsOfRefused, limits.syncBatchMaxDocuments)
       }
       setAside.put(
         new Map([...refused].map(([id, why]) => [id, { ...why, text: sent.get(id) ?? '' }])),
       )
-      for (const id of refused.keys()) waiting.delete(id)
+      for (const id of refused.keys()) {
+        waiting.delete(id)
+        order?.recordRefused(id)
+      }
       left = left.slice(count)
+      suspects = Math.max(0, suspects - count)
+      refusals = 0
     }
     return conflicts
   }
@@ -142,9 +198,16 @@ export function createPushDocuments(options: {
     return found
   }
 
-  async function offer(documents: readonly ServerDocument[]): Promise<ServerDocument[]> {
-    const texts = documents.map((doc): [string, string] => [doc._id, JSON.stringify(doc)])
-    const waiting = new Map(texts.filter(([id, text]) => !setAside.isHeld(id, text)))
+  async function offer(
+    documents: readonly ServerDocument[],
+    begunAt: number,
+  ): Promise<ServerDocument[]> {
+    const isOffered = (document: ServerDocument) =>
+      !setAside.isHeld(document._id, JSON.stringify(document))
+    const free = order ? await order.takeFree(documents, { begunAt, isOffered }) : documents
+    const waiting = new Map(
+      free.filter(isOffered).map((doc): [string, string] => [doc._id, JSON.stringify(doc)]),
+    )
     const found: ServerDocument[] = []
     if (waiting.size === 0) return found
     for (;;) {
@@ -166,6 +229,7 @@ export function createPushDocuments(options: {
     ): Promise<ServerDocument[]> {
       const ids = documents.map(({ _id }) => _id)
       const end = begin(ids)
+      const begunAt = order?.begin() ?? 0
       try {
         if (versions) await versions.untilPulled(signal)
         // Covers documents that need not be sent, too: RxDB drops arrivals until it has noted the
@@ -175,7 +239,7 @@ export function createPushDocuments(options: {
           const offered = versions ? documents.filter((doc) => !versions.takeHeld(doc)) : documents
           // RxDB pushes all waiting documents in parallel: on a slow line each would take as long as
           // all.
-          const own = pushing.then(() => offer(offered))
+          const own = pushing.then(() => offer(offered, begunAt))
           pushing = own.catch(() => {})
           return await own
         })
@@ -196,13 +260,32 @@ const isConflict = ({ error }: PushedRow) => error === 'conflict'
 /** The server holds nothing of it, not even the refusal: more room or a change may let it pass. */
 const isRefused = ({ ok, error }: PushedRow) => !ok && error !== undefined && error !== 'conflict'
 
+/** It makes room on the server. */
+function isDeletion(text: string | undefined): boolean {
+  return text !== undefined && 'deletedAt' in (JSON.parse(text) as object)
+}
+
 /** Only a reason with a code is meant for a person. */
 function readRefusal({ code, reason }: PushedRow): Refusal {
   const words = code === undefined ? undefined : reason
-  return { status: refusedRowStatus, words: words ?? unexplained }
+  return { status: refusedRowStatus, words: words ?? unexplainedWords, code }
 }
 
 /** As RxDB keeps it: without the revision, and with its mark of a deletion. */
 function toRxDocument({ _rev, ...document }: ServerDocument): ServerDocument {
   return { ...document, _deleted: false }
+}
+
+/**
+ * Splits documents (JSON): as many as fit the given number of characters, at least one, and the
+ * rest.
+ */
+export function splitPush(texts: readonly string[], most: number) {
+  let room = most
+  const end = texts.findIndex((text, at) => {
+    room -= text.length
+    return at > 0 && room < 0
+  })
+  const count = end < 0 ? texts.length : end
+  return { part: texts.slice(0, count), rest: texts.slice(count) }
 }

@@ -3,9 +3,9 @@ import { Subject } from 'rxjs'
 import { expect, onTestFinished, test } from 'vitest'
 import { blankDeleted } from '../../../schema/blank-deleted.ts'
 import type { MessageDocument } from '../../../schema/message.ts'
-import { setStarred } from '../../database/commands/set-starred.ts'
+import { setStarred } from '../../database/commands/change-message.ts'
+import { subscribeToChanges } from '../../database/storage/collections.ts'
 import { type StoredMessage, toStoredMessage } from '../../database/storage/stored-message.ts'
-import { subscribeToChanges } from '../../database/storage/subscribe-to-changes.ts'
 import { idOf, openTestConversation } from '../../database/testing/open-test-conversation.ts'
 import { ann } from '../../database/testing/open-test-database.ts'
 import { testMessage } from '../../database/testing/test-message.ts'
@@ -35,7 +35,7 @@ async function open() {
   await replication.awaitInitialReplication()
   function ofServer(id: number, place = id) {
     const message = testMessage(place, { _id: idOf(id), status: 'sent' })
-    return { ...toStoredMessage(message), _deleted: false }
+    return { ...toStoredMessage(message, ann), _deleted: false }
   }
   const arrive = (place: number) =>
     pulled.next({ documents: [ofServer(place)], checkpoint: { sequence: place } })
@@ -51,7 +51,7 @@ async function open() {
 
 async function openWithReceipts(stored: readonly MessageDocument[] = []) {
   const { database, arrive, starMoved, hasArrived } = await open()
-  await database.messages.bulkInsert(stored.map(toStoredMessage))
+  await database.messages.bulkInsert(stored.map((message) => toStoredMessage(message, ann)))
   const marks: { upTo: number; at: number }[] = []
   const stop = subscribeToChanges(database.conversations, ({ documents }) => {
     for (const { deliveredUpTo: upTo } of documents) marks.push({ upTo, at: performance.now() })

@@ -1,11 +1,12 @@
-import { isAccepted, type MessageDocument } from '../../../schema/message.ts'
+import { isAccepted, isIncoming, type MessageDocument } from '../../../schema/message.ts'
 import {
   changeConversations,
   raiseLastMessage,
 } from '../../database/commands/change-conversation.ts'
+import { readGaps } from '../../database/commands/mark-read.ts'
+import { ownerOf, subscribeToChanges } from '../../database/storage/collections.ts'
 import { findNewestArrived } from '../../database/storage/find-newest-message.ts'
 import type { PetrelDatabase } from '../../database/storage/open-database.ts'
-import { subscribeToChanges } from '../../database/storage/subscribe-to-changes.ts'
 import { readConversations } from '../../database/views/read-conversations.ts'
 import { createRefresher } from '../../database/views/refresher.ts'
 
@@ -24,6 +25,8 @@ const markWhileComingEveryMs = 10_000
 export interface Receipts {
   /** Reports how many messages are still to come. */
   setComingCount(count: number): void
+  /** What was left out may be reported now. */
+  lookAgain(): void
   close(): void
 }
 
@@ -36,6 +39,7 @@ export function createReceipts(options: {
   onError: (cause: unknown) => void
 }): Receipts {
   const { database, onError } = options
+  const ownerId = ownerOf(database.messages)
   const arrived = new Map<string, MessageDocument>()
   /** Conversations already searched for messages that a crash left unreported. */
   const lookedThrough = new Set<string>()
@@ -51,7 +55,7 @@ export function createReceipts(options: {
   }
 
   function record(message: MessageDocument) {
-    if (message.senderId !== message.peerId || !isAccepted(message)) return
+    if (!isIncoming(message, ownerId) || !isAccepted(message)) return
     const before = arrived.get(message.peerId)
     if (!before || before.orderedAt < message.orderedAt) arrived.set(message.peerId, message)
   }
@@ -77,6 +81,11 @@ export function createReceipts(options: {
     }
     const now = performance.now()
     for (const [id, time] of dueAt) if (time <= now) dueAt.delete(id)
+    // After the messages: one that is ahead of a gap was noted before it was stored.
+    const gaps = await readGaps(database)
+    for (const [id, { orderedAt }] of arrived) {
+      if (orderedAt >= (gaps.get(id) ?? Number.POSITIVE_INFINITY)) arrived.delete(id)
+    }
     const batch = new Map([...arrived].filter(([id]) => !dueAt.has(id)))
     await changeConversations(database.conversations, [...batch.keys()], (conversation) => {
       const newest = batch.get(conversation._id)
@@ -124,6 +133,11 @@ export function createReceipts(options: {
       dueAt.clear()
       // The last of them are about to be stored.
       tellLater(markEveryMs)
+    },
+    lookAgain() {
+      lookedThrough.clear()
+      hasCaughtUp = false
+      void refresher.refresh()
     },
     close() {
       clearTimeout(retry)

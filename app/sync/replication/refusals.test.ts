@@ -1,6 +1,6 @@
 import { v7 as createId } from 'uuid'
 import { expect, test } from 'vitest'
-import { must } from '../../../schema/helpers/must.ts'
+import { must } from '../../../schema/helpers/assertions.ts'
 import { type MessageDocument, messageDocument } from '../../../schema/message.ts'
 import { openTestLab } from '../../lab/open-test-lab.ts'
 

@@ -97,22 +97,84 @@ test.for([403, 429, 503])(
   },
 )
 
-test('P6: what is told to come later four times in a row is set aside then, and not before', async () => {
+test('P6: what is told to come later four times in a row counts as one refusal', async () => {
   const { push, asked, setAside } = await openTestCalls(async (request, response) => {
-    await json(request)
-    block(response, 429)
+    const { docs } = (await json(request)) as Pushed
+    if (docs.length === 0) return answerRows(response, docs)
+    block(response, 429, { 'retry-after': '1' })
   })
   useVirtualTime()
   const state = { isOver: false }
   const pushed = push(docs.slice(0, 1)).finally(() => {
     state.isOver = true
   })
-  await passTime(60_000, () => asked.length === 3)
+  await passTime(180_000, () => asked.length === 10)
   expect(setAside.has('0')).toBe(false)
   await passTime(60_000, () => state.isOver)
   expect(await pushed).toEqual([])
-  expect(asked).toHaveLength(4)
+  // Four times and four times and once more, and the two pushes that passed meanwhile.
+  expect(asked).toHaveLength(11)
   expect(setAside.has('0')).toBe(true)
+})
+
+/** What stands between a device and its server may answer anything, for seconds or for minutes. */
+const troubles: [string, (response: ServerResponse) => void][] = [
+  ['500', (response) => block(response, 500)],
+  ['200 with a page', (response) => block(response, 200)],
+  ['200 without a body', (response) => void response.end()],
+  ['200 with {}', (response) => answerJson(response, {})],
+  ['200 with []', (response) => answerJson(response, [])],
+  ['401', (response) => block(response, 401)],
+  ['403', (response) => block(response, 403)],
+  ['404', (response) => block(response, 404)],
+  ['413', (response) => block(response, 413)],
+  ['429', (response) => block(response, 429)],
+  ['503', (response) => block(response, 503)],
+]
+
+test.for(troubles.flatMap((trouble) => [4, 80].map((seconds) => [...trouble, seconds] as const)))(
+  'P6: %s for everything sets nothing aside, and all leaves in its order afterwards',
+  async ([, answer, seconds]) => {
+    const state = { isOver: false, isBroken: true }
+    const taken: string[] = []
+    const { push, setAside, backOff } = await openTestCalls(
+      async (request, response) => {
+        const { docs } = (await json(request)) as Pushed
+        if (state.isBroken) return answer(response)
+        taken.push(...docs.map(({ _id }) => _id))
+        answerRows(response, docs)
+      },
+      { firstMs: 1_000 },
+    )
+    useVirtualTime()
+    const first = push(docs.slice(0, 1))
+    await passTime(seconds * 500)
+    const pushed = Promise.all([first, push(docs.slice(1, 3)), push(docs.slice(3, 4))])
+    void pushed.finally(() => {
+      state.isOver = true
+    })
+    await passTime(seconds * 500)
+    expect(docs.filter(({ _id }) => setAside.has(_id))).toEqual([])
+    state.isBroken = false
+    backOff.hurry()
+    await passTime(60_000, () => state.isOver)
+    await pushed
+    expect(taken).toEqual(['0', '1', '2', '3'])
+    expect(docs.filter(({ _id }) => setAside.has(_id))).toEqual([])
+  },
+)
+
+test('P6: of two servers that take turns the broken one sets nothing aside', async () => {
+  const taken: string[] = []
+  const { push, asked, setAside } = await openTestCalls(async (request, response) => {
+    const { docs } = (await json(request)) as Pushed
+    if (asked.length % 2 === 1) return block(response, 500)
+    taken.push(...docs.map(({ _id }) => _id))
+    answerRows(response, docs)
+  })
+  for (const doc of docs.slice(0, 3)) await push([doc])
+  expect(taken).toEqual(['0', '1', '2'])
+  expect(setAside.has('0')).toBe(false)
 })
 
 test('a page of a portal in place of an answer is no answer, and nothing is taken for sent', async () => {

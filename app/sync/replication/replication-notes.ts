@@ -4,6 +4,7 @@ import {
   type RxStorageInstance,
   type RxStorageReplicationMeta,
 } from 'rxdb/plugins/core'
+import type { StoredEpoch } from '../../database/storage/open-device-store.ts'
 
 /** RxDB's replication metadata: its checkpoints, and each document's known server version. */
 export type ReplicationNotes<T, Checkpoint = unknown> = RxStorageInstance<
@@ -31,4 +32,9 @@ export async function openReplicationNotes<T>(
     schema: getRxReplicationMetaInstanceSchema<T, unknown>(collection.schema.jsonSchema, false),
     devMode: false,
   })
+}
+
+/** The name of a collection's checkpoints on this device. */
+export function replicationKey(stored: StoredEpoch | undefined): string {
+  return stored?.isRenewed ? `petrel-${stored.epoch}` : 'petrel'
 }

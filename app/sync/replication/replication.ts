@@ -1,20 +1,27 @@
 import type { RxCollection, RxReplicationWriteToMasterRow, WithDeleted } from 'rxdb/plugins/core'
 import { type RxReplicationState, replicateRxCollection } from 'rxdb/plugins/replication'
+import { refuseGroupWriter } from '../../../schema/group.ts'
 import { idPattern } from '../../../schema/id.ts'
 import { limits } from '../../../schema/limits.ts'
-import { readDexie } from '../../database/storage/dexie/owed-notes.ts'
-import { subscribeToChanges } from '../../database/storage/subscribe-to-changes.ts'
+import { type MessageCollection, subscribeToChanges } from '../../database/storage/collections.ts'
+import { openOwedNotes, readDexie } from '../../database/storage/dexie/owed-notes.ts'
 import type { PushHold } from '../files/push-hold.ts'
 import type { BackOff } from '../platform/back-off.ts'
-import { guardReplication } from './guard-replication.ts'
-import { offerOwed } from './offer-owed.ts'
+import { findOwed, findOwedAmong, wholeKey } from './find-owed.ts'
+import { createGroupPull } from './group-pull.ts'
+import { createPushFloor, guardReplication, type PushFloor } from './guard-replication.ts'
 import { createPullChanges, type PullChangesOptions, type PullCheckpoint } from './pull-changes.ts'
 import { createPullPace } from './pull-pace.ts'
 import { createPushDocuments } from './push-documents.ts'
-import { createPushFloor } from './push-floor.ts'
+import { createPushOrder } from './push-order.ts'
+import { createPushSources } from './push-sources.ts'
 import { createPushWatch } from './push-watch.ts'
+import type { ServerDocument } from './server-versions.ts'
 import { createSetAside, type SetAsideTold } from './set-aside.ts'
-import { createSyncCalls, type SyncCallsOptions } from './transport/sync-calls.ts'
+import { createSyncCalls, type Refusal, type SyncCallsOptions } from './transport/sync-calls.ts'
+
+/** RxDB reacts to a request a moment later. */
+const heardAfterMs = 10
 
 export interface ReplicationOptions<T extends { _id: string }>
   extends Omit<SyncCallsOptions, 'signal' | 'backOff'>,
@@ -34,10 +41,23 @@ export interface ReplicationOptions<T extends { _id: string }>
   onBroken: (cause: unknown) => void
   /** The device's database was deleted and recreated: this replication must stop. */
   onRecreated: () => void
+  /** This person's groups, which have databases of their own. */
+  groups?: {
+    /** The server's origin, with a trailing slash. */
+    serverUrl: string
+    /** The group whose database has this document; undefined for the person's own. */
+    groupOf: (document: ServerDocument) => string | undefined
+    /** Takes in that a group will not have this document (P6). @returns false where a later offer may pass */
+    takeRefusal: (id: string, refusal: Refusal) => boolean
+  }
   /** Converts documents from the server, and those sent to it. */
   fromServer: (document: T) => T
   /** Holds back documents that may not leave yet. */
   hold?: PushHold
+  /** The server has more room for this person than before. */
+  onRoom?: () => void
+  /** New messages of a conversation leave in their order. */
+  ordered?: MessageCollection
   /** Null for a document that can never leave; it then blocks nothing. */
   toServer: (document: T) => T | null
   /** Offered in place of an earlier version whose push still waits. */
@@ -59,6 +79,8 @@ export interface Replication {
   reSync(): void
   /** The network changed, or the person is looking: also offers documents set aside. */
   release(): void
+  /** The server may have room by now: also offers what it refused. */
+  releaseOfServer(): void
   close(): Promise<void>
   /** Ends it, and deletes its checkpoints and notes on the server's versions. */
   remove(): Promise<void>
@@ -78,7 +100,8 @@ const retryTimeMs = 50
 export function createReplication<T extends { _id: string }>(
   options: ReplicationOptions<T>,
 ): Replication {
-  const { collection, versions, feed, hold, onOutcome, onComing, onCatchUp, onBroken } = options
+  const { collection, versions, feed, hold, groups, onOutcome, onComing, onCatchUp, onBroken } =
+    options
   const stop = new AbortController()
   const { signal } = stop
   const internal = () => state.internalReplicationState
@@ -90,6 +113,8 @@ export function createReplication<T extends { _id: string }>(
     pull: createSyncCalls({ ...options, backOff: options.backOffs.pull.share(), signal }),
     push: createSyncCalls({ ...options, backOff: options.backOffs.push.share(), signal }),
   }
+  const callGroups = (url: string, backOff: BackOff) =>
+    createSyncCalls({ ...options, url, backOff: backOff.share(), signal })
   const setAside = createSetAside({
     random: options.random,
     onChange: options.onSetAside,
@@ -104,6 +129,15 @@ export function createReplication<T extends { _id: string }>(
     feed,
     kept: options.kept,
     unparsed: options.unparsed,
+    groups:
+      groups &&
+      createGroupPull({
+        calls: callGroups(groups.serverUrl, options.backOffs.pull),
+        pushes,
+        askAgain: () => state.reSync(),
+      }),
+    untilStored: async () => await internal()?.streamQueue.down,
+    askAgain: () => state.reSync(),
     signal,
     onOutcome,
     onComing,
@@ -111,7 +145,35 @@ export function createReplication<T extends { _id: string }>(
     pace: createPullPace(readStored),
     pageRows: pullBatch,
   })
-  const pushing = createPushDocuments({ calls: calls.push, versions, pushes, setAside, signal })
+  const order =
+    options.ordered &&
+    createPushOrder({
+      messages: options.ordered,
+      async listOwed(ids) {
+        await state.startPromise
+        const notes = state.metaInstance
+        const owed = notes ? await findOwedAmong({ collection, notes, ids }) : []
+        const able = owed.filter((document) => toPushed(document) !== null)
+        return new Set(able.map(({ _id }) => _id))
+      },
+      onBehind(ids) {
+        setAside.releaseAhead(ids)
+        void offer()
+      },
+    })
+  const toOwn = { calls: calls.push, versions, pushes, setAside, order, signal }
+  const pushing = createPushSources({
+    groupOf: (document) => groups?.groupOf(document),
+    open: (groupId) =>
+      groups && groupId !== undefined
+        ? createPushDocuments({
+            ...toOwn,
+            calls: callGroups(`${groups.serverUrl}sync/groups/${groupId}/`, options.backOffs.push),
+            explainClosed: explainLeft,
+            takeRefusal: groups.takeRefusal,
+          })
+        : createPushDocuments({ ...toOwn, onRoom: options.onRoom }),
+  })
   const state: RxReplicationState<T, PullCheckpoint> = replicateRxCollection<T, PullCheckpoint>({
     replicationIdentifier: options.identifier,
     collection,
@@ -132,7 +194,10 @@ export function createReplication<T extends { _id: string }>(
     push: {
       async handler(rows) {
         const documents = rows.map(({ newDocumentState }) => newDocumentState)
-        const free = hold ? await hold.takeFree(documents) : documents
+        const servers = new Map(
+          rows.map((row) => [row.newDocumentState._id, row.assumedMasterState] as const),
+        )
+        const free = hold ? await hold.takeFree(documents, (id) => servers.get(id)) : documents
         const untilFree = async () => await options.untilFree?.(rows, signal)
         return (await pushing.push(free, untilFree)) as WithDeleted<T>[]
       },
@@ -202,7 +267,8 @@ export function createReplication<T extends { _id: string }>(
   state.startPromise
     .then(() => {
       const started = internal()
-      const isUntaken = (id: string) => setAside.has(id) || hold?.has(id) === true
+      const isUntaken = (id: string) =>
+        setAside.has(id) || hold?.has(id) === true || order?.has(id) === true
       const onMerged = () => void offer()
       if (started) guardReplication(started, { isUntaken, floor, onMerged, onFailed: fail, signal })
     })
@@ -214,6 +280,7 @@ export function createReplication<T extends { _id: string }>(
     errors.unsubscribe()
     unsubscribeChanges()
     unsubscribeHold?.()
+    order?.close()
     setAside.close()
   }
   return {
@@ -221,7 +288,8 @@ export function createReplication<T extends { _id: string }>(
       state.reSync()
       void offer()
     },
-    release: setAside.release,
+    release: () => setAside.release(),
+    releaseOfServer: setAside.releaseOfServer,
     async close() {
       end()
       await state.cancel()
@@ -230,5 +298,53 @@ export function createReplication<T extends { _id: string }>(
       end()
       await state.remove()
     },
+  }
+}
+
+/** A group answers those who are not in it as if it did not exist. */
+export function explainLeft({ status }: Refusal): Refusal | undefined {
+  const left = status === 404 ? refuseGroupWriter(undefined, '') : undefined
+  return left && { status, code: left.code, words: left.error }
+}
+
+/**
+ * RxDB finds documents to push by their write time on the device's clock, and by write events. A
+ * changed clock, a crashed tab or a failed disk leaves some behind its checkpoint, never to be
+ * sent. So this looks up what is owed and makes RxDB start before all of it (P11).
+ */
+export async function offerOwed<T extends { _id: string }, Checkpoint>(options: {
+  state: RxReplicationState<T, Checkpoint>
+  collection: RxCollection<T>
+  identifier: string
+  /** Is it set aside for now? */
+  isSetAside: (id: string) => boolean
+  floor: PushFloor
+}): Promise<void> {
+  const { state, collection, identifier, isSetAside, floor } = options
+  await state.startPromise
+  const { internalReplicationState: internal } = state
+  if (!internal) return
+  // A push under way moves the checkpoint when it ends.
+  await internal.streamQueue.up
+  const isOver = () => state.isStopped()
+  if (isOver() || !state.metaInstance) return
+  const { owed, settled } = await findOwed({ collection, notes: state.metaInstance, identifier })
+  const notes = await openOwedNotes(collection)
+  if (!(await notes.hasMark(wholeKey(identifier)))) {
+    await notes.add(owed.map(({ _id }) => _id))
+    await notes.setMarks([wholeKey(identifier)])
+  }
+  await notes.drop(settled)
+  const first = owed
+    .filter(({ _id }) => !isSetAside(_id))
+    .reduce((least, { _meta }) => Math.min(least, _meta.lwt), Number.POSITIVE_INFINITY)
+  if (first === Number.POSITIVE_INFINITY) return
+  floor.set(first)
+  while (!isOver()) {
+    state.reSync()
+    await new Promise((resolve) => setTimeout(resolve, heardAfterMs))
+    await internal.streamQueue.up
+    // A pass that started earlier makes RxDB skip this one.
+    if (floor.isTaken()) return
   }
 }

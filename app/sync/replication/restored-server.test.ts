@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { epochHeader } from '../../../schema/api/epoch-header.ts'
+import { epochHeader } from '../../../schema/api/wire.ts'
 import { startCouch } from '../../../sync-server/testing/couch/start-couch.ts'
 import type { LabDevice } from '../../lab/device/lab-device-types.ts'
 import type { LabPerson } from '../../lab/device/lab-person.ts'

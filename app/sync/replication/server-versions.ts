@@ -1,5 +1,5 @@
-import { canonicalJson } from '../../../schema/helpers/canonical-json.ts'
 import { createDeferred } from '../../../schema/helpers/deferred.ts'
+import { canonicalJson } from '../../../schema/helpers/json.ts'
 import { orAborted } from '../platform/back-off.ts'
 
 /**

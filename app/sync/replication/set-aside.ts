@@ -5,11 +5,19 @@ export type SetAside = ReturnType<typeof createSetAside>
 /** The delay before the next offer; it doubles each time. */
 const firstMs = 60_000
 const longestMs = 30 * 60_000
+/** The server's own refusals depend on room, which may come from anywhere. */
+const longestOfServerMs = 2 * 60_000
 
-/** A push that the network or the server keeps refusing. `dueAt`: by `performance.now()`. */
+/**
+ * A push that the network or the server keeps refusing. `dueAt`: when it is offered again, by
+ * `monotonicNow`.
+ */
 export interface SetAsidePush extends Refusal {
   dueAt: number
 }
+
+/** Ms that only grow, and are the same in all tabs. */
+export const monotonicNow = () => performance.timeOrigin + performance.now()
 
 export interface SetAsideTold {
   count: number
@@ -28,15 +36,15 @@ interface RefusedDocument extends Refusal {
 interface Aside extends RefusedDocument {
   refusals: number
   isDue: boolean
-  /** By `performance.now()`. */
+  /** By `monotonicNow`. */
   dueAt: number
   timer: ReturnType<typeof setTimeout>
 }
 
 /**
- * Documents that an intermediary or the server keeps refusing, even alone, or that the server
- * refused by name. They block nothing else, stay owed, and are offered again later, or immediately
- * after a start.
+ * Documents that are refused alone, while others pass at the same moment: by something on the way,
+ * or by name by the server. They block nothing else, stay owed, and are offered again later, before
+ * anything else of their conversation, after any trouble, and immediately after a start.
  */
 export function createSetAside(options: {
   random: () => number
@@ -63,15 +71,23 @@ export function createSetAside(options: {
     const before = aside.get(id)
     clearTimeout(before?.timer)
     const refusals = (before?.refusals ?? 0) + 1
-    const ms = Math.min(firstMs * 2 ** (refusals - 1), longestMs) * stretch
+    const longest = refused.code === undefined ? longestMs : longestOfServerMs
+    const ms = Math.min(firstMs * 2 ** (refusals - 1), longest) * stretch
     const timer = setTimeout(() => {
       own.isDue = true
       onDue()
     }, ms)
-    const dueAt = performance.now() + ms
+    const dueAt = monotonicNow() + ms
     const own: Aside = { ...refused, refusals, isDue: false, dueAt, timer }
     aside.delete(id)
     aside.set(id, own)
+  }
+
+  /** The network changed, trouble is over, or the person is looking: all of these are due. */
+  function release(isMeant: (each: Aside) => boolean = () => true) {
+    const meant = [...aside.values()].filter(isMeant)
+    for (const each of meant) each.isDue = true
+    if (meant.length > 0) onDue()
   }
 
   return {
@@ -91,18 +107,26 @@ export function createSetAside(options: {
       for (const [id, document] of refused) add(id, document, stretch)
       tell()
     },
-    /** The server has answered for them. */
+    /**
+     * The server has answered for them: what has refused them on the way may let the others through,
+     * too. What the server itself refused waits for room: a withdrawn message that it takes says
+     * nothing of that, and between "full" and "overfull" the next offer would fail for good.
+     */
     drop(ids: readonly string[]) {
       const dropped = ids.filter((id) => {
         clearTimeout(aside.get(id)?.timer)
         return aside.delete(id)
       })
-      if (dropped.length > 0) tell()
+      if (dropped.length === 0) return
+      tell()
+      release(({ code }) => code === undefined)
     },
-    /** The network changed, or the person is looking: all are due. */
-    release() {
-      for (const each of aside.values()) each.isDue = true
-      if (aside.size > 0) onDue()
+    release,
+    /** There may be room on the server. */
+    releaseOfServer: () => release(({ code }) => code !== undefined),
+    /** Something later waits behind these: they go with it, ahead of it. */
+    releaseAhead(ids: ReadonlySet<string>) {
+      for (const [id, each] of aside) if (ids.has(id)) each.isDue = true
     },
     /** A current push may still send the refused content. */
     close() {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { must } from '../../../schema/helpers/must.ts'
+import { must } from '../../../schema/helpers/assertions.ts'
 import { openTestLab } from '../../lab/open-test-lab.ts'
 
 const twoHours = 2 * 60 * 60 * 1000

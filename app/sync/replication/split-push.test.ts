@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { splitPush } from './split-push.ts'
+import { splitPush } from './push-documents.ts'
 
 const texts = ['aaaa', 'bb', 'cccccccccccccccccccccc', 'd', 'e']
 

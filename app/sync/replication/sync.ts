@@ -1,39 +1,63 @@
 import type { RxCollection } from 'rxdb/plugins/core'
-import type { Inbox } from '../../database/inbox/inbox.ts'
+import { limits } from '../../../schema/limits.ts'
+import { refuse } from '../../../schema/refusal.ts'
+import { changeMessage } from '../../database/commands/change-message.ts'
+import { closeGaps, recordAhead } from '../../database/commands/mark-read.ts'
 import type { Clock } from '../../database/storage/clock.ts'
+import { type MessageCollection, subscribeToChanges } from '../../database/storage/collections.ts'
+import { openOwedNotes } from '../../database/storage/dexie/owed-notes.ts'
+import type { Inbox } from '../../database/storage/inbox.ts'
 import type { PetrelDatabase } from '../../database/storage/open-database.ts'
+import { readDocuments } from '../../database/storage/read-documents.ts'
 import {
   fromServerConversation,
   fromStoredConversation,
 } from '../../database/storage/stored-conversation.ts'
-import { fromServerMessage, type StoredMessage } from '../../database/storage/stored-message.ts'
+import {
+  fromServerMessage,
+  fromStoredMessage,
+  type StoredMessage,
+} from '../../database/storage/stored-message.ts'
+import { closeMessage } from '../../encryption/sealed-message.ts'
 import type { PendingFiles } from '../files/pending-files.ts'
 import { createPushHold } from '../files/push-hold.ts'
+import { createPushSeal } from '../files/push-seal.ts'
 import { createKeptDocuments } from '../inbox/kept-documents.ts'
 import { createBackOff } from '../platform/back-off.ts'
 import type { Platform } from '../platform/platform.ts'
 import type { ChangeFeed, FollowedPlace } from '../realtime/change-feed.ts'
-import { createExpectations } from './expectations.ts'
-import { forgetFormerLife } from './forget-former-life.ts'
+import { wholeKey } from './find-owed.ts'
 import { createMarkHold } from './mark-hold.ts'
 import { createReceipts } from './receipts.ts'
 import { createReplication, type Replication, type ReplicationOptions } from './replication.ts'
-import { replicationKey } from './replication-key.ts'
-import { createRestartPace } from './restart-pace.ts'
+import { openReplicationNotes, replicationKey } from './replication-notes.ts'
 import { createServerVersions } from './server-versions.ts'
 import type { SetAsideTold } from './set-aside.ts'
-import { toServerMessage } from './to-server-message.ts'
 import { createKnownEpoch } from './transport/known-epoch.ts'
 import type { SyncOutcome } from './transport/sync-calls.ts'
 import { createUnparsed } from './unparsed.ts'
+
+/** A poll that delivers nothing for this long after a socket hint hangs on a dead connection. */
+const expectedWithinMs = 1_500
+
+/** Far more than any message a screen accepts, and less than the limit of a whole request. */
+const longestText = 4 * limits.messageMaxCharacters
+
+/** Replications that lived this long worked: the next failure has nothing to do with the last. */
+const steadyMs = 60_000
+
+const begunPrefix = 'mark|begun|'
 
 const collections = ['messages', 'conversations'] as const
 type Collection = (typeof collections)[number]
 
 /** Asks the server every few minutes even when nothing seems missing. */
 const resyncEveryMs = 3 * 60_000
+/** After the last deletion. */
+const roomAfterMs = 2_000
 
 export interface SyncOptions {
+  userId: string
   database: PetrelDatabase
   platform: Pick<Platform, 'page' | 'random'>
   /** Its pushes may go over the line. */
@@ -48,6 +72,8 @@ export interface SyncOptions {
   /** How many changes of messages are still to come. */
   onComing: (count: number) => void
   line?: ReplicationOptions<StoredMessage>['line']
+  /** Reads a person's record, with their keys, from the server. */
+  askPerson: (userId: string) => Promise<unknown>
   /** Messages that must be sent before later ones. */
   pendingFiles: PendingFiles
   /** The socket's changes of the person's databases. */
@@ -88,11 +114,20 @@ export function createSync(options: SyncOptions): Sync {
     random: platform.random,
     onBroken: restart,
     onRecreated: beginAgain,
+    onRoom: offerToRoom,
   }
   const { epochs } = database.device
   const marks = createMarkHold()
+  const seal = createPushSeal({
+    database,
+    userId: options.userId,
+    askPerson: options.askPerson,
+    random: platform.random,
+    onError,
+  })
   const replications = new Map<Collection, Replication>()
   let isRestarting = false
+  let room: ReturnType<typeof setTimeout> | undefined
 
   const feedOf = (database: Collection) => ({
     isOpen: options.feed.isOpen,
@@ -123,6 +158,13 @@ export function createSync(options: SyncOptions): Sync {
         inbox: options.inbox,
         collection: database[collection] as RxCollection,
         name: collection,
+        ...(collection === 'messages' && {
+          recordAhead: (documents) => recordAhead(database, documents),
+          async closeGaps() {
+            await closeGaps(database)
+            receipts.lookAgain()
+          },
+        }),
       }),
       identifier,
       onSetAside: (all: SetAsideTold) => recordSetAside(collection, all),
@@ -135,14 +177,16 @@ export function createSync(options: SyncOptions): Sync {
         ? createReplication<StoredMessage>({
             ...common,
             collection: database.messages,
-            hold: createPushHold(options.pendingFiles),
+            hold: createPushHold({ pending: options.pendingFiles, seal }),
+            ordered: database.messages,
             unparsed: createUnparsed({ messages: database.messages, epochs }),
             onComing(count) {
               receipts.setComingCount(count)
               options.onComing(count)
             },
             onCatchUp: marks.setCatchingUp,
-            fromServer: fromServerMessage,
+            fromServer: (document) =>
+              fromServerMessage(document, options.userId, database.sealing.open),
             toServer: (stored) => toServerMessage(database.messages, stored, onError),
             isWithdrawn: ({ deletedAt }) => deletedAt !== undefined,
           })
@@ -176,6 +220,17 @@ export function createSync(options: SyncOptions): Sync {
     })
   }
 
+  /**
+   * Room is a person's, whatever collection uses it. Whoever makes room deletes several things: what
+   * is offered after the first would still be refused, and for good.
+   */
+  function offerToRoom() {
+    clearTimeout(room)
+    room = setTimeout(() => {
+      for (const replication of replications.values()) replication.releaseOfServer()
+    }, roomAfterMs)
+  }
+
   /** Each direction has its own delay; the server's return concerns both. */
   function handleOutcome(outcome: SyncOutcome) {
     if (outcome === 'reached') handleAnswer()
@@ -183,10 +238,12 @@ export function createSync(options: SyncOptions): Sync {
   }
 
   function handleAnswer() {
+    seal.recordAnswer()
     for (const backOff of Object.values(backOffs)) backOff.recordAnswer()
   }
 
   function hurry() {
+    seal.hurry()
     for (const backOff of Object.values(backOffs)) backOff.hurry()
     restarting.hurry()
   }
@@ -249,6 +306,11 @@ export function createSync(options: SyncOptions): Sync {
     if (event !== 'offline' && event !== 'back') sendNow()
   })
 
+  // Deleted here or on another device.
+  const unsubscribeDeletions = subscribeToChanges(database.messages, ({ documents }) => {
+    if (documents.some(({ deletedAt }) => deletedAt !== undefined)) offerToRoom()
+  })
+
   function sendNow() {
     hurry()
     reSync()
@@ -272,15 +334,115 @@ export function createSync(options: SyncOptions): Sync {
     },
     async close() {
       clearInterval(timer)
+      clearTimeout(room)
       expectations.close()
       unsubscribe()
+      unsubscribeDeletions()
       receipts.close()
+      seal.close()
       closing.abort(new Error('Syncing has ended.'))
       options.feed.stop()
       for (const backOff of Object.values(backOffs)) backOff.close()
       restarting.close()
       await changing
       await stop()
+    },
+  }
+}
+
+/**
+ * Replication notes lie in a separate database, which may outlive deleted documents, or get an old
+ * place from a page that missed the deletion. A recreated database starts from scratch: notes older
+ * than its first replication are not its own.
+ */
+async function forgetFormerLife<T>(collection: RxCollection<T>, identifier: string): Promise<void> {
+  const notes = await openOwedNotes(collection)
+  const begun = begunPrefix + identifier
+  if (!(await notes.isMadeHere()) || (await notes.hasMark(begun))) return
+  const former = await openReplicationNotes(collection, identifier)
+  await former.remove()
+  // Before the first replication all owed documents were written here. Later, everything is
+  // checked.
+  const isFirst = !(await notes.hasMarkLike(begunPrefix))
+  await notes.setMarks(isFirst ? [begun, wholeKey(identifier)] : [begun])
+}
+
+/** Waits before replications that ended are begun again, longer after each failure in a row. */
+export function createRestartPace(options: { random: () => number }) {
+  const backOff = createBackOff(options)
+  let begunAt: number | undefined
+
+  return {
+    /** Resolves when the next ones may begin. Rejects when `signal` aborts. */
+    async wait(signal: AbortSignal): Promise<void> {
+      if (begunAt !== undefined && performance.now() - begunAt >= steadyMs) backOff.forget()
+      // Ones that cannot even begin live no time.
+      begunAt = undefined
+      backOff.fail(await backOff.begin(signal))
+      await backOff.begin(signal)
+    },
+    /** They have begun. */
+    recordBegun() {
+      begunAt = performance.now()
+    },
+    hurry: backOff.hurry,
+    close: backOff.close,
+  }
+}
+
+/**
+ * The part of a message that leaves the device: the replicated fields, with words sealed. One too large for any
+ * request would stop all others, so this refuses it here as the server would: with its text and the
+ * reason (P6).
+ */
+export function toServerMessage(
+  messages: MessageCollection,
+  stored: StoredMessage,
+  onError: (cause: unknown) => void,
+): StoredMessage | null {
+  const message = closeMessage(fromStoredMessage(stored))
+  if (typeof message.content !== 'string' || message.content.length <= longestText) {
+    // Replication compares and sends these fields; arrival recomputes the others.
+    return message as StoredMessage
+  }
+  const { error, code } = refuse('too_long')
+  changeMessage(messages, stored._id, (current) =>
+    current.status === 'sending'
+      ? { ...current, status: 'failed', error, errorCode: code }
+      : current,
+  ).catch(onError)
+  return null
+}
+
+/** Messages announced by the socket: they should arrive in a moment, or this asks for them. */
+function createExpectations(options: {
+  messages: PetrelDatabase['messages']
+  onMissing: () => void
+  onError: (cause: unknown) => void
+}): { expect(messageId: string): void; close(): void } {
+  const { messages, onMissing, onError } = options
+  const expected = new Set<string>()
+  let timer: ReturnType<typeof setTimeout> | undefined
+
+  async function look() {
+    timer = undefined
+    const ids = [...expected]
+    expected.clear()
+    const found = await readDocuments(messages, ids)
+    if (found.size < ids.length) onMissing()
+  }
+
+  const unsubscribe = subscribeToChanges(messages, ({ documents }) => {
+    for (const { _id } of documents) expected.delete(_id)
+  })
+  return {
+    expect(messageId) {
+      expected.add(messageId)
+      timer ??= setTimeout(() => void look().catch(onError), expectedWithinMs)
+    },
+    close() {
+      clearTimeout(timer)
+      unsubscribe()
     },
   }
 }

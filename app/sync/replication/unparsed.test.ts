@@ -10,7 +10,7 @@ import { createBackOff } from '../platform/back-off.ts'
 import { countUnsentDocuments } from './count-unsent-documents.ts'
 import { createReplication } from './replication.ts'
 import { openReplicationNotes } from './replication-notes.ts'
-import { toServerMessage } from './to-server-message.ts'
+import { toServerMessage } from './sync.ts'
 import { createKnownEpoch } from './transport/known-epoch.ts'
 import { createUnparsed } from './unparsed.ts'
 
@@ -73,7 +73,7 @@ async function start() {
       onBroken: (cause) => {
         throw cause
       },
-      fromServer: fromServerMessage,
+      fromServer: (document) => fromServerMessage(document, ben.userId),
       toServer: (stored) => toServerMessage(messages, stored, () => {}),
     })
     onTestFinished(() => replication.close())

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { testSession } from '../../api/test-session.ts'
+import { testSession } from '../../api/testing/open-test-answers.ts'
 import type { RequestEntry } from '../../database/storage/queued-request.ts'
 import { applyWaitingProfile, findWaitingPicture } from './apply-waiting-profile.ts'
 

@@ -8,6 +8,8 @@ test.each([
   [507, 'storage_full', 'refused'],
   [0, 'input', 'refused'],
   [401, 'session_ended', 'signed-out'],
+  [401, 'authentication_required', 'signed-out'],
+  [401, 'unknown', 'again'],
   [408, 'timeout', 'again'],
   [426, 'app_outdated', 'again'],
   [429, 'too_many_requests', 'again'],

@@ -1,3 +1,4 @@
+import { isSignedOutAnswer } from '../../../schema/api/api-error.ts'
 import { ApiError } from '../../api/api-error.ts'
 
 /** `again`: the server has not decided. `refused`: it has, and a retry changes nothing. */
@@ -10,7 +11,7 @@ const notOfOurServer = ['unknown', 'unreadable', 'network', 'timeout']
 export function judgeFailure(cause: unknown): Judgement {
   if (!(cause instanceof ApiError)) return 'again'
   const { status, code } = cause
-  if (status === 401) return 'signed-out'
+  if (isSignedOutAnswer({ status, body: { code } })) return 'signed-out'
   if (code === 'input') return 'refused'
   const isDecided = status >= 400 && status < 500 && !passing.includes(status)
   // An upload in pieces resumes where the server has it, or starts over.

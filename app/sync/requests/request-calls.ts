@@ -1,4 +1,5 @@
 import type { Session } from '../../../schema/api/auth.ts'
+import type { ReportedMessage } from '../../../schema/api/usage.ts'
 import type { MediaType } from '../../../schema/media.ts'
 import type { TimedSettings } from '../../../schema/settings.ts'
 import type { OwnUser, ProfileChange } from '../../../schema/user.ts'
@@ -33,7 +34,10 @@ export interface RequestCalls {
   }
   users: {
     setBlocked(change: { userId: string; blocked: boolean }, options: Repeatable): Promise<unknown>
-    report(given: { userId: string; reason: string }, options: Repeatable): Promise<unknown>
+    report(
+      given: { userId: string; reason: string; messages?: readonly ReportedMessage[] },
+      options: Repeatable,
+    ): Promise<unknown>
   }
   messages: {
     forward(

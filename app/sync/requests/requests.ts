@@ -1,12 +1,11 @@
-import { createRequestStore } from '../../database/requests/request-store.ts'
-import type { CommandContext } from '../../database/storage/command-context.ts'
+import type { CommandContext } from '../../database/storage/collections.ts'
 import { subscribeToTable } from '../../database/storage/open-device-store.ts'
 import type { QueuedRequest, RequestEntry } from '../../database/storage/queued-request.ts'
+import { createRequestStore, type RequestStore } from '../../database/storage/request-store.ts'
 import { createLiveValue, type LiveValue } from '../../database/views/live-value.ts'
-import type { Platform } from '../platform/platform.ts'
+import type { Page, Platform } from '../platform/platform.ts'
 import type { Drain, OnSettings } from './drain.ts'
 import type { RequestCalls } from './request-calls.ts'
-import { type Reach, watchRequest } from './watch-request.ts'
 
 /**
  * Pending server requests that are not documents. They survive everything that a message survives.
@@ -139,4 +138,54 @@ function keepUnchanged(before: readonly RequestEntry[], rows: readonly RequestEn
     const same = known.get(row._id)
     return same?.state === row.state && same.problem?.words === row.problem?.words ? same : row
   })
+}
+
+/** Reports whether there is a network. */
+interface Reach {
+  isOffline(): boolean
+  connection: Pick<LiveValue<unknown>, 'subscribe'>
+}
+
+/**
+ * Resolves once a request's outcome is clear.
+ * @throws Error with the server's words for a refusal
+ */
+async function watchRequest(options: {
+  entryId: string
+  entries: LiveValue<readonly RequestEntry[]>
+  store: Pick<RequestStore, 'list' | 'remove'>
+  page: Pick<Page, 'subscribe'>
+  reach: Reach
+}): Promise<'done' | 'kept'> {
+  const { entryId, entries, store, page, reach } = options
+  const changes = createChanges([entries, page, reach.connection])
+  try {
+    for (;;) {
+      const changed = changes.next()
+      const entry = (await store.list()).find(({ _id }) => _id === entryId)
+      if (!entry) return 'done'
+      if (entry.state === 'refused') {
+        await store.remove(entryId)
+        throw new Error(entry.problem?.words)
+      }
+      if (entry.problem || reach.isOffline()) return 'kept'
+      await changed
+    }
+  } finally {
+    changes.close()
+  }
+}
+
+function createChanges(sources: readonly { subscribe(listener: () => void): () => void }[]) {
+  let tell = () => {}
+  const unsubscribes = sources.map((source) => source.subscribe(() => tell()))
+  return {
+    next: () =>
+      new Promise<void>((resolve) => {
+        tell = resolve
+      }),
+    close() {
+      for (const unsubscribe of unsubscribes) unsubscribe()
+    },
+  }
 }

@@ -1,6 +1,8 @@
 import type { ComponentProps, MouseEvent } from 'react'
+import { desktopAppUrl } from '../product.ts'
 import { joinClassNames } from '../styles/join-class-names.ts'
 import styles from './button.module.css'
+import downloadLinkStyles from './download-link.module.css'
 
 interface ButtonProps extends ComponentProps<'button'> {
   look?: 'primary' | 'quiet' | 'danger'
@@ -30,4 +32,18 @@ export function Button({
 /** Enter in a form's field presses its button, too. */
 function ignorePress(event: MouseEvent) {
   event.preventDefault()
+}
+
+/** Opens the desktop app's store page in a new tab. Source: decision 61, section 2. */
+export function DownloadLink() {
+  return (
+    <a
+      className={downloadLinkStyles.download}
+      href={desktopAppUrl}
+      target="_blank"
+      rel="noreferrer"
+    >
+      Download
+    </a>
+  )
 }

@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { Button } from '../buttons/button.tsx'
 import { Icon } from '../icons/icon.tsx'
 import { productName } from '../product.ts'
@@ -9,12 +9,19 @@ import { QrCode } from './qr-code.tsx'
 interface InviteCardProps {
   /** Opens the chat with the person who invites. */
   address: string
+  /** What opening the link does. */
+  about: string
+  /** Of the code, for people who cannot see it. */
+  label?: string
+  /** Stands beneath what is said about the link. */
+  children?: ReactNode
   /** Where the card stands in a dialog. */
   onClose?(): void
 }
 
 /** A person's invite link: as a code to scan, to copy, and to share where the browser can. */
-export function InviteCard({ address, onClose }: InviteCardProps) {
+export function InviteCard(props: InviteCardProps) {
+  const { address, about, onClose, label = 'QR code of your invite link' } = props
   const [words, setWords] = useState('')
   const canShare = typeof navigator.share === 'function'
   const copy = async () => {
@@ -32,11 +39,12 @@ export function InviteCard({ address, onClose }: InviteCardProps) {
   }
   return (
     <div className={styles.card}>
-      <QrCode text={address} label="QR code of your invite link" />
+      <QrCode text={address} label={label} />
       <p className={styles.address}>{address}</p>
       <p className={styles.words} role="status">
-        {words || 'Whoever opens this link can chat with you, after signing in or registering.'}
+        {words || about}
       </p>
+      {props.children}
       <div className={styles.buttons}>
         {onClose && (
           <Button look="quiet" onClick={onClose}>

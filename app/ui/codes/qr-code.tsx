@@ -1,4 +1,4 @@
-import { encode } from 'uqr'
+import { encodeQR } from 'qr'
 import styles from './qr-code.module.css'
 
 interface QrCodeProps {
@@ -9,10 +9,12 @@ interface QrCodeProps {
 
 /** A QR code of `text`, drawn as one path. */
 export function QrCode({ text, label }: QrCodeProps) {
-  const { data, size } = encode(text, { ecc: 'M', border: 0 })
+  // The writer insists on an edge; the page has its own.
+  const rows = encodeQR(text, 'raw', { ecc: 'medium', border: 1 })
+  const size = rows.length - 2
   return (
-    <svg className={styles.code} viewBox={`0 0 ${size} ${size}`} role="img" aria-label={label}>
-      <path d={drawModules(data)} fill="#0d1e21" shapeRendering="crispEdges" />
+    <svg className={styles.code} viewBox={`1 1 ${size} ${size}`} role="img" aria-label={label}>
+      <path d={drawModules(rows)} fill="#0d1e21" shapeRendering="crispEdges" />
     </svg>
   )
 }

@@ -1,6 +1,6 @@
 import { Content, Description, Portal, Root, Title } from 'radix-ui/dialog'
 import { type ReactNode, useState } from 'react'
-import { findFocusPath, focusFirst, nameHeirs } from '../layers/find-focus-path.ts'
+import { findFocusPath, nameHeirs, returnFocus } from '../layers/find-focus-path.ts'
 import { useBackLayer } from '../layers/use-back-layer.ts'
 import { joinClassNames } from '../styles/join-class-names.ts'
 import styles from './dialog.module.css'
@@ -35,7 +35,7 @@ export function Dialog({ title, text, children, isWide, onClose }: DialogProps) 
           }}
           onCloseAutoFocus={(event) => {
             event.preventDefault()
-            focusFirst(returnTo)
+            returnFocus(returnTo)
           }}
         >
           <Title className={styles.title}>{title}</Title>

@@ -1,7 +1,13 @@
 import { expect, test } from 'vitest'
-import { formatClockTime, formatDate } from './format-clock-time.ts'
-import { formatDay, formatRowTime, startOfDay, startOfNextDay } from './format-day.ts'
-import { formatLastSeen } from './format-last-seen.ts'
+import {
+  formatClockTime,
+  formatDate,
+  formatDay,
+  formatLastSeen,
+  formatRowTime,
+  startOfDay,
+  startOfNextDay,
+} from './format-times.ts'
 
 const at = (day: number, hour: number, minute = 0) =>
   new Date(2026, 10, day, hour, minute).getTime()

@@ -1,7 +1,6 @@
-import type { FormEvent, ReactNode } from 'react'
+import { type FormEvent, type ReactNode, useEffect, useRef } from 'react'
 import { Button } from '../buttons/button.tsx'
 import styles from './dialog-form.module.css'
-import { DialogFoot, DialogProblem } from './dialog-parts.tsx'
 
 interface DialogFormProps {
   onSubmit(): void
@@ -14,12 +13,15 @@ interface DialogFormProps {
   /** What may help, beneath the problem. */
   remedy?: ReactNode
   isBusy?: boolean
+  /** For what cannot be undone. */
+  isDanger?: boolean
   children: ReactNode
 }
 
 /** A dialog's form: its fields, what is wrong, and two buttons. */
 export function DialogForm(props: DialogFormProps) {
-  const { action, leave = 'Cancel', onLeave, problem, remedy, isBusy = false, children } = props
+  const { action, leave = 'Cancel', onLeave, problem, remedy, children } = props
+  const { isBusy = false, isDanger = false } = props
   function submit(event: FormEvent) {
     event.preventDefault()
     props.onSubmit()
@@ -33,7 +35,7 @@ export function DialogForm(props: DialogFormProps) {
         <Button look="quiet" onClick={onLeave}>
           {leave}
         </Button>
-        <Button type="submit" isBusy={isBusy}>
+        <Button type="submit" look={isDanger ? 'danger' : 'primary'} isBusy={isBusy}>
           {action}
         </Button>
       </DialogFoot>
@@ -59,4 +61,22 @@ export function DialogHint({ id, children }: { id?: string; children: ReactNode 
       {children}
     </p>
   )
+}
+
+/** What went wrong, in words, read out when it appears, and in sight in a dialog that scrolls. */
+export function DialogProblem({ children }: { children: ReactNode }) {
+  const problem = useRef<HTMLParagraphElement>(null)
+  useEffect(() => {
+    if (children) problem.current?.scrollIntoView({ block: 'nearest' })
+  }, [children])
+  return (
+    <p className={styles.problem} role="alert" ref={problem}>
+      {children}
+    </p>
+  )
+}
+
+/** A dialog's buttons, which stay in sight while what is above them scrolls. */
+export function DialogFoot({ children }: { children: ReactNode }) {
+  return <div className={styles.foot}>{children}</div>
 }

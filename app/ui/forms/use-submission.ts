@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { wordsOf } from '../../../schema/helpers/words-of.ts'
+import { wordsOf } from '../../../schema/helpers/text.ts'
 
 /** What a form does when it is submitted, which may fail. */
 export interface Submission {

@@ -1,5 +1,4 @@
-import { useEffect, useState } from 'react'
-import { usePageAttention } from './use-page-attention.ts'
+import { useEffect, useState, useSyncExternalStore } from 'react'
 
 /** The open chat marks an arriving message as read within a second: only longer counts show. */
 const patienceMs = 1_500
@@ -18,4 +17,24 @@ export function useSettledCount(count: number, isOpen: boolean): number {
     return () => clearTimeout(timer)
   }, [count, isAwaited])
   return isAwaited ? settled : count
+}
+
+/** Is the page visible and focused? */
+export function usePageAttention(): boolean {
+  return useSyncExternalStore(subscribe, hasAttention)
+}
+
+function hasAttention(): boolean {
+  return document.visibilityState === 'visible' && document.hasFocus()
+}
+
+function subscribe(listener: () => void): () => void {
+  document.addEventListener('visibilitychange', listener)
+  addEventListener('focus', listener)
+  addEventListener('blur', listener)
+  return () => {
+    document.removeEventListener('visibilitychange', listener)
+    removeEventListener('focus', listener)
+    removeEventListener('blur', listener)
+  }
 }

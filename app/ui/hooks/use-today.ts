@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import { startOfDay, startOfNextDay } from '../format/format-day.ts'
+import { startOfDay, startOfNextDay } from '../format/format-times.ts'
 
 /** The start of today, epoch ms; rerenders at midnight and when the page becomes visible. */
 export function useToday(): number {

@@ -1,6 +1,6 @@
 import type { MessageStatus } from '../../../schema/message.ts'
 import { joinClassNames } from '../styles/join-class-names.ts'
-import { nameStatus } from '../text/name-status.ts'
+import { nameStatus } from '../text/describe-message.ts'
 import styles from './message-ticks.module.css'
 
 const strokes: Record<MessageStatus, string> = {
@@ -40,7 +40,8 @@ export function MessageTicks({ status, isWhatsApp }: MessageTicksProps) {
       role="img"
       aria-label={nameStatus(status)}
     >
-      <path d={strokes[status]} />
+      {/* A new one for each status: it fades in. */}
+      <path key={status} d={strokes[status]} />
     </svg>
   )
 }

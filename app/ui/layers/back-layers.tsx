@@ -1,7 +1,6 @@
 import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react'
 import { useLatest } from '../hooks/use-latest.ts'
-import { countBackLayers } from './count-back-layers.ts'
-import { areBackLayersBeingLeft, setLayersClosing } from './leave-back-layers.ts'
+import { areBackLayersBeingLeft, countBackLayers, setLayersClosing } from './leave-back-layers.ts'
 import { BackLayersProvider } from './use-back-layer.ts'
 
 interface BackLayersProps {

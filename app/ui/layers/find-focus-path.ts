@@ -1,3 +1,6 @@
+/** Selects an open dialog or menu. */
+export const overlay = '[role="dialog"], [role="menu"], dialog[open]'
+
 const focusable = 'a[href], button, input, textarea, select, [tabindex]'
 const heirsOf = new WeakMap<HTMLElement, readonly HTMLElement[]>()
 
@@ -30,4 +33,17 @@ export function focusFirst(path: readonly HTMLElement[]): boolean {
     if (document.activeElement === element) return true
   }
   return false
+}
+
+/**
+ * As `focusFirst`, for what has closed: takes the focus from nothing that got it meanwhile. Radix calls back in a timer,
+ * which a quick next key comes before.
+ */
+export function returnFocus(path: readonly HTMLElement[]): void {
+  if (document.activeElement === document.body) focusFirst(path)
+}
+
+/** The open dialog or menu, if there is one. */
+export function findOverlay(): Element | null {
+  return document.querySelector(overlay)
 }

@@ -1,5 +1,3 @@
-import { countBackLayers } from './count-back-layers.ts'
-
 /** True while the step back is pending: a layer that closes meanwhile must not step back itself. */
 const leaving = { isUnderWay: false }
 /** True while closed layers' entries are being stepped over: they must not be counted again. */
@@ -39,4 +37,11 @@ export function leaveBackLayers(goOn: () => void): void {
     { once: true },
   )
   history.go(-count)
+}
+
+/** How many open layers Back closes before it leaves the page: see `BackLayers`. */
+export function countBackLayers(): number {
+  const state: unknown = history.state
+  const count: unknown = typeof state === 'object' && state && Reflect.get(state, 'backLayers')
+  return typeof count === 'number' ? count : 0
 }

@@ -1,7 +1,7 @@
 import { useEffect } from 'react'
-import { isComposing } from '../fields/is-composing.ts'
+import { isComposing } from '../forms/insert-text.ts'
 import { useLatest } from '../hooks/use-latest.ts'
-import { findOverlay } from './find-overlay.ts'
+import { findOverlay } from './find-focus-path.ts'
 
 /** The functions that Escape may call, the newest last. */
 const layers: object[] = []

@@ -1,6 +1,5 @@
 import { type RefObject, useEffect } from 'react'
-import { focusFirst, nameHeirs } from './find-focus-path.ts'
-import { overlay } from './find-overlay.ts'
+import { focusFirst, nameHeirs, overlay } from './find-focus-path.ts'
 
 /**
  * Keeps the keyboard's place in `container`: when the focused element leaves it, what is left of its

@@ -1,4 +1,7 @@
+import { useCallback, useEffect, useState } from 'react'
 import styles from './notice.module.css'
+
+const shownMs = 5_000
 
 /**
  * Reports a finished action unobtrusively, also to screen readers. Always mounted, so that screen
@@ -10,4 +13,15 @@ export function Notice({ words }: { words: string }) {
       {words && <p className={styles.notice}>{words}</p>}
     </div>
   )
+}
+
+/** Text that reports a finished action and disappears by itself. */
+export function useNotice() {
+  const [words, setWords] = useState('')
+  useEffect(() => {
+    if (words === '') return
+    const timer = setTimeout(() => setWords(''), shownMs)
+    return () => clearTimeout(timer)
+  }, [words])
+  return { words, say: useCallback((next: string) => setWords(next), []) }
 }

@@ -1,6 +1,10 @@
 import type { ReactNode } from 'react'
+import { Button } from '../buttons/button.tsx'
 import { IconButton } from '../buttons/icon-button.tsx'
+import { PetrelMark } from '../icons/petrel-mark.tsx'
+import fullScreenLoaderStyles from './full-screen-loader.module.css'
 import styles from './page.module.css'
+import visuallyHiddenStyles from './visually-hidden.module.css'
 
 interface PageProps {
   title: string
@@ -22,5 +26,28 @@ export function Page({ title, backLabel, onBack, end, children }: PageProps) {
       </header>
       <div className={styles.body}>{children}</div>
     </div>
+  )
+}
+
+/** Text for screen readers only. */
+export function VisuallyHidden({ children }: { children: ReactNode }) {
+  return <span className={visuallyHiddenStyles.hidden}>{children}</span>
+}
+
+interface FullScreenProblemProps {
+  title: string
+  text: string
+  actionLabel: string
+  onAction(): void
+}
+
+export function FullScreenProblem({ title, text, actionLabel, onAction }: FullScreenProblemProps) {
+  return (
+    <main className={fullScreenLoaderStyles.loader}>
+      <PetrelMark size={56} />
+      <h1 className={fullScreenLoaderStyles.title}>{title}</h1>
+      <p className={fullScreenLoaderStyles.text}>{text}</p>
+      <Button onClick={onAction}>{actionLabel}</Button>
+    </main>
   )
 }

@@ -1,13 +1,22 @@
-import { Content, Item, Portal, Root, Separator, Trigger } from 'radix-ui/dropdown-menu'
-import { Fragment, useState } from 'react'
+import {
+  Content,
+  Item,
+  Portal,
+  RadioGroup,
+  RadioItem,
+  Root,
+  Separator,
+  Trigger,
+} from 'radix-ui/dropdown-menu'
+import { Fragment, type KeyboardEvent, useState } from 'react'
+import { useMediaQuery } from '../hooks/use-media-query.ts'
 import { Icon } from '../icons/icon.tsx'
-import { findFocusPath, focusFirst } from '../layers/find-focus-path.ts'
+import { findFocusPath, focusFirst, returnFocus } from '../layers/find-focus-path.ts'
 import { useBackLayer } from '../layers/use-back-layer.ts'
 import { joinClassNames } from '../styles/join-class-names.ts'
 import styles from './action-menu.module.css'
-import { ignoreRestingMouse } from './ignore-resting-mouse.ts'
+import { ignoreRestingMouse, type RestingMouse } from './ignore-resting-mouse.ts'
 import type { MenuAction, MenuChoice, MenuPoint } from './menu-action.ts'
-import { MenuChoiceRow } from './menu-choice-row.tsx'
 
 export interface ActionMenuProps {
   /** The menu's name for screen readers. */
@@ -15,12 +24,17 @@ export interface ActionMenuProps {
   point: MenuPoint
   actions: readonly MenuAction[]
   choice?: MenuChoice | undefined
+  /** On a phone it comes from below, with a tile for each action. */
+  isSheet?: boolean
   /** Called on close, with or without a choice. */
   onClose(): void
 }
 
 /** A menu at a point; takes the focus and returns it on close. */
-export function ActionMenu({ label, point, actions, choice, onClose }: ActionMenuProps) {
+export function ActionMenu(props: ActionMenuProps) {
+  const { label, point, actions, choice, onClose } = props
+  const isPhone = useMediaQuery('(max-width: 767px)')
+  const isSheet = isPhone && (props.isSheet ?? false)
   const [returnTo] = useState(findFocusPath)
   const [mouse] = useState(ignoreRestingMouse)
   useBackLayer(true, onClose)
@@ -30,22 +44,29 @@ export function ActionMenu({ label, point, actions, choice, onClose }: ActionMen
       <Trigger asChild>
         <span
           className={styles.anchor}
-          style={{ left: point.x, top: point.y }}
+          style={isSheet ? { left: 0, bottom: 0 } : { left: point.x, top: point.y }}
           aria-hidden="true"
         />
       </Trigger>
+      {isSheet && (
+        <Portal>
+          {/* A press outside closes it, and does nothing else. */}
+          <div className={styles.scrim} />
+        </Portal>
+      )}
       <Portal>
         <Content
-          className={styles.menu}
+          className={joinClassNames(styles.menu, isSheet && styles.sheet)}
           aria-label={label}
           align="start"
-          sideOffset={4}
-          collisionPadding={8}
+          {...(isSheet
+            ? { side: 'top', sideOffset: 0, collisionPadding: 0 }
+            : { sideOffset: 4, collisionPadding: 8 })}
           // Stays visible even if the window becomes too small for the point.
           sticky="always"
           onCloseAutoFocus={(event) => {
             event.preventDefault()
-            if (document.activeElement === document.body) focusFirst(returnTo)
+            returnFocus(returnTo)
           }}
         >
           {choice && (
@@ -77,4 +98,62 @@ export function ActionMenu({ label, point, actions, choice, onClose }: ActionMen
       </Portal>
     </Root>
   )
+}
+
+interface MenuChoiceRowProps {
+  choice: MenuChoice
+  mouse: RestingMouse
+  beforeSelect(): void
+}
+
+/**
+ * A row above a menu's actions: the left and right arrow keys move in it, the down arrow leaves it.
+ */
+function MenuChoiceRow({ choice, mouse, beforeSelect }: MenuChoiceRowProps) {
+  const { label, options, value, onChoose, more } = choice
+  const select = (act: () => void) => () => {
+    beforeSelect()
+    act()
+  }
+  return (
+    <RadioGroup className={styles.choice} aria-label={label} value={value ?? ''}>
+      {options.map((option) => (
+        <RadioItem
+          key={option.value}
+          {...mouse}
+          className={styles.option}
+          value={option.value}
+          aria-label={option.name}
+          data-choice=""
+          onKeyDown={moveInRow}
+          onSelect={select(() => onChoose(option.value))}
+        >
+          {option.value}
+        </RadioItem>
+      ))}
+      <Item
+        {...mouse}
+        className={styles.option}
+        aria-label={more.name}
+        data-choice=""
+        onKeyDown={moveInRow}
+        onSelect={select(more.onSelect)}
+      >
+        <Icon name="attach" size={20} />
+      </Item>
+    </RadioGroup>
+  )
+}
+
+function moveInRow(event: KeyboardEvent<HTMLElement>) {
+  const menu = event.currentTarget.closest('[role="menu"]')
+  const row = [...(menu?.querySelectorAll<HTMLElement>('[data-choice]') ?? [])]
+  const now = row.indexOf(event.currentTarget)
+  const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key]
+  const below = menu?.querySelector<HTMLElement>('[role="menuitem"]:not([data-choice])')
+  const target = event.key === 'ArrowDown' ? below : step && row[now + step]
+  if (!target) return
+  // Radix would move to the next item in DOM order.
+  event.preventDefault()
+  target.focus()
 }

@@ -1,4 +1,5 @@
 import { limits } from '../../../schema/limits.ts'
+import { tapFinger } from './haptics.ts'
 import type { MenuPoint } from './menu-action.ts'
 
 const slackPx = 10
@@ -51,6 +52,7 @@ export function createLongPress(): LongPress {
       if (!isDown) return
       timer = setTimeout(() => {
         press.isOver = true
+        tapFinger()
         onLongPress({ x, y })
       }, limits.longPressMs)
     },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { pickAvatarColour } from './avatar-colour.ts'
+import { pickAvatarColour } from './avatar.tsx'
 
 const colours = new Set(
   Array.from({ length: 17 }, (_, index) => pickAvatarColour(String.fromCodePoint(97 + index))),

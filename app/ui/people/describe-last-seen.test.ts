@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { describeLastSeen } from './describe-last-seen.ts'
+import { describeLastSeen } from './use-presence-words.ts'
 
 const now = Date.parse('2026-03-04T12:00:00.000Z')
 const lastSeen = '2026-03-04T11:55:00.000Z'
 
-test('never is what the server says of somebody who is not online and has no time', () => {
-  expect(describeLastSeen({ isOnline: false, lastSeen: null }, now)).toBe('last seen Never')
+test('without a time nothing is said: it may be hidden, or its person blocks the reader', () => {
+  expect(describeLastSeen({ isOnline: false, lastSeen: null }, now)).toBe('')
   expect(describeLastSeen({ isOnline: false, lastSeen }, now)).toBe('last seen 5 minutes ago')
 })
 

@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'react'
+import { kindOf } from '../../../schema/conversation.ts'
 import type { PublicUser } from '../../../schema/user.ts'
+import { formatLastSeen } from '../format/format-times.ts'
 import { type LiveSource, useLivePart } from '../hooks/use-live-value.ts'
-import { describeLastSeen } from './describe-last-seen.ts'
-import { type PresenceSource, useIsOnline } from './use-is-online.ts'
 
 const minuteMs = 60_000
 
@@ -37,7 +37,7 @@ export function usePresenceWords(
     if (isTyping) return 'typing...'
     if (isOnline) return 'online'
     // Nothing to show: the record is not loaded, or the person is on WhatsApp.
-    if (!peer || peer.isWhatsAppContact) return ''
+    if (!peer || kindOf(peer) === 'business') return ''
     return describeLastSeen(peer, now)
   }
 }
@@ -49,4 +49,31 @@ function useMinute(): number {
     return () => clearInterval(timer)
   }, [])
   return now
+}
+
+/**
+ * Empty without a time: whoever was never there, hides it or blocks the reader gives none, and
+ * words for one of them would tell it from the others. Empty too while the record still says
+ * online: its time is out of date.
+ * @param now epoch ms
+ */
+export function describeLastSeen(
+  person: Pick<PublicUser, 'isOnline' | 'lastSeen'>,
+  now: number,
+): string {
+  if (person.isOnline || !person.lastSeen) return ''
+  return `last seen ${formatLastSeen(Date.parse(person.lastSeen), now)}`
+}
+
+/** Reports who is online among the watched people. */
+interface PresenceSource {
+  presence: LiveSource<{ isOnline(userId: string): boolean }>
+  /** @returns a function that stops watching */
+  watchPerson(userId: string): () => void
+}
+
+/** Is this person online? Watches them while mounted. */
+export function useIsOnline(source: PresenceSource, userId: string): boolean {
+  useEffect(() => source.watchPerson(userId), [source, userId])
+  return useLivePart(source.presence, (presence) => presence.isOnline(userId))
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { cutAtWord } from './cut-at-word.ts'
+import { cutAtWord } from './describe-message.ts'
 
 test.each([
   ['short', 10, 'short'],

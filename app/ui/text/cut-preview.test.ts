@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { formatBadge } from '../format/format-badge.ts'
-import { cutPreview } from './cut-preview.ts'
+import { formatBadge } from '../format/format-amounts.ts'
+import { cutPreview } from './describe-message.ts'
 
 test('a preview has at most 40 characters, then three dots', () => {
   expect(cutPreview('a'.repeat(40))).toBe('a'.repeat(40))

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { describeMessage } from './describe-message.ts'
+import { describeMessage, sketchMessage } from './describe-message.ts'
 
 test('a text is described by its words on one line', () => {
   expect(describeMessage({ type: 'text', content: ' two\n lines ' })).toBe('two lines')
@@ -26,6 +26,28 @@ test('a voice message is named apart from other audio, with its length', () => {
   const told = { type: 'audio', content: '' } as const
   expect(describeMessage({ ...told, file: { ...file, voice } })).toBe('Voice message (1:07)')
   expect(describeMessage({ ...told, file })).toBe('Audio')
+})
+
+test('in a row a file is drawn, and its words say what the drawing does not', () => {
+  const file = { name: 'map.pdf', size: 1, mimeType: 'image/webp', preview: 'data:image/webp,x' }
+  const voice = { durationMs: 14_000, waveform: '0az' }
+  expect(sketchMessage({ type: 'image', content: '', file })).toEqual({
+    icon: 'picture',
+    thumb: file.preview,
+    words: 'Photo',
+  })
+  expect(sketchMessage({ type: 'image', content: 'the pier', file }).words).toBe('the pier')
+  expect(sketchMessage({ type: 'document', content: '', file }).words).toBe('map.pdf')
+  expect(sketchMessage({ type: 'audio', content: '', file: { ...file, voice } })).toEqual({
+    icon: 'mic',
+    words: '0:14',
+    spoken: 'Voice message (0:14)',
+  })
+  expect(sketchMessage({ type: 'image', content: '', file, deletedAt: 1 })).toEqual({
+    icon: 'block',
+    words: 'This message was deleted',
+  })
+  expect(sketchMessage({ type: 'text', content: 'hello' })).toEqual({ words: 'hello' })
 })
 
 test.each([

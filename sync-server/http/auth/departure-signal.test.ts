@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import express from 'express'
 import { afterEach, expect, it } from 'vitest'
-import { CallerGone } from '../../access/passwords/password-hasher.ts'
+import { CallerGone } from '../../access/password-hasher.ts'
 import { alreadySent } from '../core/route.ts'
 import { withDepartureSignal } from './departure-signal.ts'
 

@@ -1,5 +1,5 @@
 import type { Response } from 'express'
-import { CallerGone } from '../../access/passwords/password-hasher.ts'
+import { CallerGone } from '../../access/password-hasher.ts'
 import { alreadySent } from '../core/route.ts'
 
 /**

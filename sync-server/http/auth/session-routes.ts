@@ -2,8 +2,10 @@ import * as z from 'zod/mini'
 import { passwordChange, session } from '../../../schema/api/auth.ts'
 import { passwordChanged, sessionEnded } from '../../../schema/api/done-answers.ts'
 import type { Accounts } from '../../access/accounts.ts'
-import type { PasswordHasher } from '../../access/passwords/password-hasher.ts'
+import type { PasswordDerivations } from '../../access/password-derivations.ts'
+import type { PasswordHasher } from '../../access/password-hasher.ts'
 import type { Sessions } from '../../access/sessions.ts'
+import { writeStoredPassword } from '../../access/stored-password.ts'
 import { RequestRefused } from '../core/request-refused.ts'
 import { alreadySent, defineRoute, type Route } from '../core/route.ts'
 import { findAccount } from '../users/find-account.ts'
@@ -16,10 +18,11 @@ const iso = (epochMs: number) => new Date(epochMs).toISOString()
 export function createSessionRoutes(options: {
   accounts: Accounts
   hasher: PasswordHasher
+  derivations: PasswordDerivations
   sessions: Sessions
   checkPassword: PasswordCheck
 }): Route[] {
-  const { accounts, hasher, sessions, checkPassword } = options
+  const { accounts, hasher, derivations, sessions, checkPassword } = options
   return [
     defineRoute({
       method: 'get',
@@ -78,19 +81,29 @@ export function createSessionRoutes(options: {
       body: passwordChange,
       status: 200,
       answer: passwordChanged,
-      errors: ['wrong_password', 'too_many_attempts', 'user_not_found'],
+      errors: ['wrong_password', 'too_many_attempts', 'user_not_found', 'keys_need_wrap'],
       async handle({ caller, body, address, response }) {
+        const { currentPassword, currentSecret, newPassword, newSecret, wrappedSeed } = body
         const account = await findAccount(accounts, caller.userId)
-        const tried = { account, name: caller.userId, password: body.currentPassword, address }
+        const shown = { password: currentPassword, secret: currentSecret }
         const passwordHash = await withDepartureSignal(response, async (gone) => {
-          if (!(await checkPassword({ ...tried, gone }))) throw new RequestRefused('wrong_password')
-          return await hasher.hash(body.newPassword, { address, gone })
+          const tried = { account, name: caller.userId, shown, address, gone }
+          if (!(await checkPassword(tried))) throw new RequestRefused('wrong_password')
+          const salt = derivations.saltOf(account)
+          if (newPassword !== undefined) {
+            return await hasher.hash({ password: newPassword, salt }, { address, gone })
+          }
+          // Whoever signs in next is told this salt.
+          if (newSecret?.salt !== salt) throw new RequestRefused('invalid_input')
+          return writeStoredPassword({ ...newSecret, logN: hasher.logN })
         })
         if (passwordHash === alreadySent) return alreadySent
         const verified = account.passwordChanges
-        const outcome = await sessions.changePassword({ caller, verified, passwordHash })
+        const asked = { caller, verified, passwordHash, wrappedSeed }
+        const outcome = await sessions.changePassword(asked)
         if (outcome === 'signed_out') throw new RequestRefused('session_ended')
         if (outcome === 'stale') throw new RequestRefused('wrong_password')
+        if (outcome === 'needs_wrap') throw new RequestRefused('keys_need_wrap')
         return { isChanged: true as const }
       },
     }),

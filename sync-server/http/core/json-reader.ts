@@ -1,5 +1,5 @@
+import type { IncomingMessage } from 'node:http'
 import express, { type RequestHandler } from 'express'
-import { hasBody } from './has-body.ts'
 import { RequestRefused } from './request-refused.ts'
 
 const depthMax = 32
@@ -54,4 +54,10 @@ export function measureJson(json: Buffer): { depth: number; values: number } {
     } else if (byte === closeBrace || byte === closeBracket) depth -= 1
   }
   return { depth: deepest, values }
+}
+
+/** Does this request have a body? */
+export function hasBody({ headers }: IncomingMessage): boolean {
+  const { 'content-length': length, 'transfer-encoding': encoding } = headers
+  return encoding !== undefined || (length !== undefined && length !== '0')
 }

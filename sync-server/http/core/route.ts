@@ -4,7 +4,7 @@ import type { ErrorCode } from '../../../schema/api/api-error.ts'
 import type { Caller } from '../../access/token-keeper.ts'
 
 /** Who may call a route. Its handler checks access to the resource. */
-export const accessRules = ['anyone', 'signed-in'] as const
+export const accessRules = ['anyone', 'signed-in', 'admin'] as const
 export type AccessRule = (typeof accessRules)[number]
 
 /** Returned by a handler that has sent its answer itself: a stream, or a page. */
@@ -19,7 +19,7 @@ interface Call<Access extends AccessRule, Params, Query, Headers, Body> {
   query: Output<Query>
   headers: Output<Headers>
   body: Output<Body>
-  caller: Access extends 'signed-in' ? Caller : undefined
+  caller: Access extends 'anyone' ? undefined : Caller
   address: string
   /**
    * Aborts when the caller is gone or the sign-in ended. Taking it makes the request cancellable

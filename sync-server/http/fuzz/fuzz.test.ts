@@ -4,8 +4,8 @@ import jwt from 'jsonwebtoken'
 import { afterAll, describe, expect, it } from 'vitest'
 import { errorAnswer } from '../../../schema/api/api-error.ts'
 import { casesOf, type HostileCase } from './hostile-cases.contract.ts'
-import { openVictims } from './open-victims.ts'
-import { type RawAnswer, type RawRequest, sendRawRequest } from './send-raw-request.ts'
+import { openVictims } from './testing/open-victims.ts'
+import { type RawAnswer, type RawRequest, sendRawRequest } from './testing/send-raw-request.ts'
 
 /** Repeatable: fast-check prints the path from the seed to a failure. */
 const drawn = { seed: 20_261_121, numRuns: 40, endOnFailure: true }
@@ -98,7 +98,9 @@ describe('five megabytes of JSON', () => {
     }
     const answer = await sendRawRequest(port, request)
     requireSound(answer, request)
-    expect([413, 415]).toContain(answer.status)
+    // Others find nothing at these addresses, before their body is looked at.
+    const isForAdmins = address.startsWith('/api/admin/')
+    expect(isForAdmins ? [404] : [413, 415]).toContain(answer.status)
   })
 })
 

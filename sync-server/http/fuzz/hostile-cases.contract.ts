@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { Operation } from '../docs/api-description.ts'
+import type { Operation } from '../docs-routes.ts'
 import {
   hostileParts,
   hostileQueries,

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { JsonSchema } from '../docs/json-schema.ts'
+import type { JsonSchema } from '../schema-describer.ts'
 
 /** What the generator knows: ids of people and messages, and the named schemas. */
 export interface Known {

@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
 import { hostileParts, spoiled } from './hostile.contract.ts'
 import { asBytes } from './hostile-cases.contract.ts'
-import { openVictims } from './open-victims.ts'
-import { sendRawRequest } from './send-raw-request.ts'
+import { openVictims } from './testing/open-victims.ts'
+import { sendRawRequest } from './testing/send-raw-request.ts'
 
 const victims = await openVictims()
 const { chat, ann, known } = victims

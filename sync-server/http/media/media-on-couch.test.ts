@@ -5,7 +5,7 @@ import { describeCouches } from '../../storage/couch/couches.contract.ts'
 import { createStorage } from '../../storage/storage.ts'
 import { startTestApp, type TestApp, type TestPerson } from '../../testing/start-test-app.ts'
 import { fileHead, testBytes, uploadFile, writeForm } from '../../testing/test-files.ts'
-import { sendRaw } from './send-raw.ts'
+import { sendRaw } from './testing/send-raw.ts'
 
 const secret = 'a secret of the test, long enough'
 const opened = {} as { app: TestApp; ann: TestPerson }

@@ -3,15 +3,15 @@ import { PassThrough } from 'node:stream'
 import * as z from 'zod/mini'
 import { uploadEnded } from '../../../schema/api/done-answers.ts'
 import { id } from '../../../schema/id.ts'
-import { uploadBegin, uploadSoFar } from '../../../schema/media.ts'
+import { uploadBegin, type uploadedFile, uploadSoFar } from '../../../schema/media.ts'
 import { visitOf } from '../../budget/doorman.ts'
 import type { StorageQuota } from '../../budget/storage-quota.ts'
-import { refuseTooLarge } from '../../media/limit-bytes.ts'
+import { refuseTooLarge } from '../../media/byte-streams.ts'
 import type { Media } from '../../media/media.ts'
+import { type FileDocument, nameMediaUrl } from '../../media/media-documents.ts'
 import type { UploadSoFar } from '../../media/unfinished-uploads.ts'
 import { RequestRefused } from '../core/request-refused.ts'
 import { defineRoute, type Route } from '../core/route.ts'
-import { presentFile } from './present-file.ts'
 import type { UploadPlaces } from './upload-places.ts'
 
 const bytesType = 'application/octet-stream'
@@ -135,4 +135,10 @@ async function* readBody(options: {
     signal.removeEventListener('abort', giveUp)
     request.off('close', breakOff).off('error', breakOff).unpipe(body).pause()
   }
+}
+
+/** The answer to an upload. */
+export function presentFile(file: FileDocument): z.input<typeof uploadedFile> {
+  const { mediaId, servedId = mediaId, type, mimeType, size, filename } = file
+  return { mediaUrl: nameMediaUrl(servedId), type, mimeType, size, filename }
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestApp, type TestApp, type TestPerson } from '../../testing/start-test-app.ts'
 import { fileHead, testBytes, uploadFile, writeForm } from '../../testing/test-files.ts'
-import { sendRaw } from './send-raw.ts'
+import { sendRaw } from './testing/send-raw.ts'
 
 const opened = {} as { app: TestApp; ann: TestPerson }
 beforeAll(async () => {

@@ -1,18 +1,19 @@
 import pLimit from 'p-limit'
 import type { ConversationAnswer } from '../../../schema/api/conversation-answer.ts'
-import { type ConversationDocument, channelOf } from '../../../schema/conversation.ts'
-import { must } from '../../../schema/helpers/must.ts'
-import { isMutedAt } from '../../../schema/is-muted-at.ts'
+import { type ConversationDocument, channelOf, isMutedAt } from '../../../schema/conversation.ts'
+import { must } from '../../../schema/helpers/assertions.ts'
 import { limits } from '../../../schema/limits.ts'
-import type { MessageDocument } from '../../../schema/message.ts'
+import { isIncoming, type MessageDocument } from '../../../schema/message.ts'
 import { toIso, toIsoOrNull } from '../../lib/to-iso.ts'
+import type { OrderJournal } from '../../messages/copies/order-journal.ts'
 import type { Digests } from '../../messages/digests/digests.ts'
-import type { OrderJournal } from '../../messages/order/order-journal.ts'
+import { endOfTime } from '../../messages/digests/tallies.ts'
 import type { UserPresenter } from '../users/user-presenter.ts'
-import { completeDigests } from './complete-digests.ts'
-import { countUnread } from './count-unread.ts'
 import type { MessagePresenter } from './message-presenter.ts'
 import type { OwnMessages } from './own-messages.ts'
+
+/** Counts up to this many places singly: usually few are unread. */
+const countedSingly = 50
 
 /** Far more than any list shows of one message. */
 const shownCharacters = 1_000
@@ -120,7 +121,80 @@ function shortenLastMessages(conversations: ConversationAnswer[]): ConversationA
 
 function shorten(conversation: ConversationAnswer): ConversationAnswer {
   const { lastMessage } = conversation
-  if (!lastMessage || lastMessage.content.length <= shownCharacters) return conversation
-  const content = `${lastMessage.content.slice(0, shownCharacters)}…`
-  return { ...conversation, lastMessage: { ...lastMessage, content } }
+  if (!lastMessage) return conversation
+  const { sealed, ...open } = lastMessage
+  // Cut, nobody could read it.
+  const isLong = (sealed?.length ?? 0) > shownCharacters
+  const kept = isLong ? open : lastMessage
+  if (kept.content.length <= shownCharacters) return { ...conversation, lastMessage: kept }
+  const content = `${kept.content.slice(0, shownCharacters)}…`
+  return { ...conversation, lastMessage: { ...kept, content } }
+}
+
+/**
+ * How many messages of the other person lie above the owner's read and cleared marks, without
+ * deleted ones.
+ */
+async function countUnread(options: {
+  ownerId: string
+  conversation: ConversationDocument
+  messages: OwnMessages
+  journal: OrderJournal
+  digests: Digests
+}): Promise<number> {
+  const { ownerId, conversation, messages, journal, digests } = options
+  const { _id: peerId, readUpTo, clearedUpTo } = conversation
+  const after = Math.max(readUpTo, clearedUpTo)
+  const entries = await journal.listBetween({
+    oneId: ownerId,
+    otherId: peerId,
+    after,
+    upTo: endOfTime,
+    limit: countedSingly + 1,
+  })
+  if (entries.length > countedSingly) {
+    const count = await countReceived({ digests, ownerId, peerId, after })
+    return Math.min(count, limits.unreadCountMax)
+  }
+  const ids = entries.flatMap(({ senderId, isHeld, messageId }) =>
+    isIncoming({ senderId }, ownerId) && !isHeld ? [messageId] : [],
+  )
+  const copies = await messages.read(ownerId, ids)
+  const unread = [...copies.values()].filter(
+    ({ senderId, deletedAt, isHidden, orderedAt }) =>
+      isIncoming({ senderId }, ownerId) &&
+      deletedAt === undefined &&
+      !isHidden &&
+      orderedAt > after,
+  )
+  return unread.length
+}
+
+async function countReceived(asked: {
+  digests: Digests
+  ownerId: string
+  peerId: string
+  after: number
+}): Promise<number> {
+  const { digests, ownerId, peerId, after } = asked
+  const view = { ownerId, peerId }
+  const before = await digests.tallies.countUpTo(view, after)
+  const all = await digests.tallies.countUpTo(view, endOfTime)
+  const deletions = await digests.listDeletions({ ...view, after })
+  const deleted = deletions.filter((one) => isIncoming(one, ownerId))
+  return all.received - before.received - deleted.length
+}
+
+/** Scans a person's data from versions without digests, once. */
+export async function completeDigests(asked: {
+  ownerId: string
+  messages: OwnMessages
+  digests: Digests
+  signal?: AbortSignal
+}): Promise<void> {
+  const { ownerId, messages, digests, signal } = asked
+  const { isComplete, setComplete, record } = digests.completeness
+  if (await isComplete(ownerId)) return
+  for await (const page of messages.walk(ownerId, signal)) await record(ownerId, page)
+  await setComplete(ownerId)
 }

@@ -1,9 +1,9 @@
 import { isAccepted, type MessageDocument } from '../../../schema/message.ts'
 import type { FairQueue } from '../../budget/fair-queue.ts'
-import { type OrderEntry, placeOf } from '../../messages/order/order-entry.ts'
-import type { OrderJournal } from '../../messages/order/order-journal.ts'
+import { type OrderEntry, placeOf } from '../../messages/copies/order-entry.ts'
+import type { OrderJournal } from '../../messages/copies/order-journal.ts'
+import { createPage, type Page } from './answer-page.ts'
 import type { OwnMessages } from './own-messages.ts'
-import { createPage, type Page } from './page.ts'
 
 export type History = ReturnType<typeof createHistory>
 
@@ -56,7 +56,7 @@ export function createHistory(options: {
       const copy = copies.get(entry.messageId)
       // A crashed attempt can leave an entry behind: the message's own place decides.
       const isInPlace = copy?.peerId === peerId && copy.orderedAt === placeOf(entry)
-      return copy && isInPlace && isAccepted(copy) ? [copy] : []
+      return copy && isInPlace && isAccepted(copy) && !copy.isHidden ? [copy] : []
     })
   }
 

@@ -1,24 +1,27 @@
 import type { Request, Response } from 'express'
 import * as z from 'zod/mini'
 import { type MessageAnswer, messageAnswer } from '../../../schema/api/message-answer.ts'
+import type { ConversationDocument } from '../../../schema/conversation.ts'
+import { normalizeText } from '../../../schema/helpers/text.ts'
 import { id } from '../../../schema/id.ts'
 import { limits } from '../../../schema/limits.ts'
+import type { MessageDocument } from '../../../schema/message.ts'
 import type { Accounts } from '../../access/accounts.ts'
 import type { Caller } from '../../access/token-keeper.ts'
 import type { FairQueue } from '../../budget/fair-queue.ts'
 import type { Digests } from '../../messages/digests/digests.ts'
+import { byNewest } from '../../messages/digests/walk-stars.ts'
 import type { Channel } from '../../whatsapp/channel.ts'
-import { readWholeNumber } from '../core/read-whole-number.ts'
-import { RequestRefused } from '../core/request-refused.ts'
+import { RequestRefused, readWholeNumber } from '../core/request-refused.ts'
 import { defineRoute, type Route } from '../core/route.ts'
 import type { LookupLimit } from '../users/lookup-limit.ts'
+import { createPage, type Page } from './answer-page.ts'
+import { completeDigests } from './conversation-presenter.ts'
+import type { GroupCalls } from './group-calls.ts'
 import type { History } from './history.ts'
-import { listStarred } from './list-starred.ts'
 import type { MessagePresenter } from './message-presenter.ts'
 import type { OwnConversations } from './own-conversations.ts'
 import type { OwnMessages } from './own-messages.ts'
-import type { Page } from './page.ts'
-import { searchMessages } from './search-messages.ts'
 
 const outOfRange = `limit must be a number from 1 to ${limits.pageOfMessagesMax}`
 
@@ -52,9 +55,11 @@ export function createMessageListRoutes(options: {
   lookups: LookupLimit
   reads: FairQueue
   scans: FairQueue
+  /** Undefined while there are no groups. */
+  groups: GroupCalls | undefined
 }): Route[] {
   const { accounts, channel, messages, conversations, history, presenter, digests } = options
-  const { lookups, reads, scans } = options
+  const { lookups, reads, scans, groups } = options
 
   async function readConversation(
     ownerId: string,
@@ -166,7 +171,14 @@ export function createMessageListRoutes(options: {
       status: 200,
       answer: z.array(messageAnswer),
       errors: ['user_not_found', 'message_not_found'],
-      handle: async ({ params, ...call }) => await listConversation({ ...call, peerId: params.id }),
+      async handle({ params: { id: peerId }, ...call }) {
+        const { caller, query, signal } = call
+        const { userId: key } = caller
+        if (!groups || !(await groups.isOfPerson(key, peerId))) {
+          return await listConversation({ ...call, peerId })
+        }
+        return await reads.once({ key, signal }, () => groups.list(key, peerId, query))
+      },
     }),
   ]
 }
@@ -187,4 +199,80 @@ function tellRest(
   const url = new URL(request.originalUrl, 'http://petrel')
   url.searchParams.set('before', oldest._id)
   response.set('link', `<${url.pathname}${url.search}>; rel="next"`)
+}
+
+/**
+ * The newest `limit` starred messages, newest first, without cleared ones.
+ * @param asked.from lists only messages before this one
+ */
+async function listStarred(asked: {
+  ownerId: string
+  messages: OwnMessages
+  conversations: OwnConversations
+  digests: Digests
+  scans: FairQueue
+  from: MessageDocument | undefined
+  limit: number
+  signal: AbortSignal
+}): Promise<Page> {
+  const { ownerId, messages, conversations, digests, scans, from, limit, signal } = asked
+  await completeDigests({ ownerId, messages, digests, signal })
+  const shown = await conversations.list(ownerId)
+  const clearedUpTo = new Map(shown.map((one) => [one._id, one.clearedUpTo]))
+  const found = createPage({ limit, compare: byNewest })
+  const stars = digests.walkStars(
+    ownerId,
+    (place) => place.orderedAt > (clearedUpTo.get(place.peerId) ?? 0) && isBefore(place, from),
+  )
+  for await (const page of scans.walk({ key: ownerId, signal }, stars)) {
+    found.add(page)
+    if (digests.areStarsInOrder && found.isFull()) break
+  }
+  return found.read()
+}
+
+/**
+ * Finds messages by a part of their text, ignoring case, newest first. Deleted ones have no text.
+ * @param asked.from searches only before this message
+ */
+async function searchMessages(asked: {
+  messages: OwnMessages
+  history: History
+  ownerId: string
+  text: string
+  conversation: ConversationDocument | undefined
+  from: MessageDocument | undefined
+  limit: number
+  signal: AbortSignal
+}): Promise<Page> {
+  const { messages, history, ownerId, conversation, from, limit, signal } = asked
+  const wanted = fold(asked.text.trim())
+  const found = createPage({ limit })
+  if (wanted === '') return found.read()
+  const isHit = ({ content }: MessageDocument) => fold(content).includes(wanted)
+  if (!conversation) {
+    const isWanted = (message: MessageDocument) => isBefore(message, from) && isHit(message)
+    return await messages.scan(ownerId, { isWanted, limit, signal })
+  }
+  const { _id: peerId, clearedUpTo: after } = conversation
+  const before = from?.orderedAt ?? Number.MAX_SAFE_INTEGER
+  for await (const page of history.walk({ ownerId, peerId, after, before }, signal)) {
+    found.add(page.filter(isHit))
+    if (found.isFull()) break
+  }
+  return found.read()
+}
+
+/** Is it older than `from`? */
+function isBefore(
+  message: Pick<MessageDocument, '_id' | 'orderedAt'>,
+  from: MessageDocument | undefined,
+): boolean {
+  if (!from) return true
+  if (message.orderedAt !== from.orderedAt) return message.orderedAt < from.orderedAt
+  return message._id < from._id
+}
+
+function fold(text: string): string {
+  return normalizeText(text, 'NFKC').toLowerCase()
 }

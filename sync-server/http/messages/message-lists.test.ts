@@ -111,7 +111,7 @@ describe('GET /messages/phone/{phone}', () => {
 
 describe('GET /messages/phone/{phone} of a stranger', () => {
   it('P8: answers as for a number of nobody, whatever it is asked to start before', async () => {
-    const [gil, hal] = [await opened.chat.register('Gil'), await opened.chat.register('Hal')]
+    const [gil, hal] = [await opened.chat.register('Gil'), await opened.chat.register('Isolde')]
     await as(hal).put('/users/profile', { phone_number: '+1 650 555 7711' })
     const own = await opened.chat.say(gil, opened.ben, 'to somebody else')
     const foreign = await opened.chat.say(opened.ann, hal, 'not for Gil')
@@ -207,5 +207,25 @@ describe('GET /messages/starred', () => {
     await as(gus).put(`/messages/${ids[1]}/star`, { isStarred: false })
     expect(contentsOf(await as(gus).get('/messages/starred'))).toEqual(['three', 'one'])
     expect((await as(opened.ann).get('/messages/starred')).body).toEqual([])
+  })
+
+  it('shows nothing of what its reader deleted for themselves, to nobody but them', async () => {
+    const { chat, ann } = opened
+    const hal = await chat.register('Nadir')
+    const id = await chat.say(ann, hal, 'a lighthouse at dusk')
+    await as(hal).put(`/messages/${id}/star`, { isStarred: true })
+    const token = { token: hal.token }
+    const stored = await chat.app.call('GET', `/sync/messages/${id}`, token)
+    const hidden = { ...stored.body, isHidden: true, isHiddenAt: Date.now() }
+    const body = { docs: [hidden] }
+    await chat.app.call('POST', '/sync/messages/_bulk_docs', { ...token, body })
+    for (const path of ['starred', 'search?query=lighthouse', ann.userId]) {
+      expect((await as(hal).get(`/messages/${path}`)).body, path).toEqual([])
+    }
+    const [row] = (await as(hal).get('/messages/conversations')).body
+    expect(row).toMatchObject({ unreadCount: 0, lastMessage: { content: '' } })
+    expect(contentsOf(await as(ann).get(`/messages/${hal.userId}`))).toEqual([
+      'a lighthouse at dusk',
+    ])
   })
 })

@@ -3,16 +3,17 @@ import {
   type MessageParty,
   shownFields,
 } from '../../../schema/api/message-answer.ts'
+import { withoutHidden } from '../../../schema/blank-deleted.ts'
 import type { ConversationDocument } from '../../../schema/conversation.ts'
-import { deletedUserName } from '../../../schema/deleted-user.ts'
-import { isEdited, type MessageDocument } from '../../../schema/message.ts'
+import { isEdited, isIncoming, isSticker, type MessageDocument } from '../../../schema/message.ts'
 import { deriveStatus, deriveStatusHistory } from '../../../schema/peer-marks.ts'
-import { listReactions } from '../../../schema/reaction.ts'
+import { listAllReactions } from '../../../schema/reaction.ts'
+import { deletedUserName } from '../../../schema/user.ts'
 import type { AccountDocument } from '../../access/account-documents.ts'
 import type { Accounts } from '../../access/accounts.ts'
-import type { Privacy } from '../../access/privacy/privacy.ts'
+import type { Privacy } from '../../access/privacy.ts'
 import { toIso } from '../../lib/to-iso.ts'
-import { nameConversationsDatabase } from '../../storage/databases/database-names.ts'
+import { nameConversationsDatabase } from '../../storage/documents/database-names.ts'
 import type { Storage } from '../../storage/storage.ts'
 import type { Contacts } from '../../whatsapp/customers/contacts.ts'
 import { presentContact } from '../../whatsapp/customers/present-contact.ts'
@@ -75,7 +76,11 @@ export function createMessagePresenter(options: {
       readConversations(ownerId, messages),
     ])
     return messages.map((message) =>
-      presentMessage(message, { people, conversation: conversations.get(message.peerId) }),
+      presentMessage(withoutHidden(message), {
+        ownerId,
+        people,
+        conversation: conversations.get(message.peerId),
+      }),
     )
   }
 
@@ -84,7 +89,7 @@ export function createMessagePresenter(options: {
     readPeople,
     /** The caller's own new message: nobody has received it yet. */
     presentNew: (message: MessageDocument, people: People) =>
-      presentMessage(message, { people, conversation: undefined }),
+      presentMessage(message, { ownerId: message.senderId, people, conversation: undefined }),
     async presentOne(ownerId: string, message: MessageDocument): Promise<MessageAnswer> {
       const [shown] = await presentAll(ownerId, [message])
       if (!shown) throw new Error('a message was not presented')
@@ -93,7 +98,7 @@ export function createMessagePresenter(options: {
     /** When a message reached each state, oldest first. */
     async presentHistory(ownerId: string, message: MessageDocument) {
       const conversations = await readConversations(ownerId, [message])
-      const history = deriveStatusHistory(message, conversations.get(message.peerId))
+      const history = deriveStatusHistory(message, conversations.get(message.peerId), ownerId)
       return history.map(({ status, timestamp }) => ({ status, timestamp: toIso(timestamp) }))
     },
   }
@@ -102,15 +107,18 @@ export function createMessagePresenter(options: {
 function presentMessage(
   message: MessageDocument,
   seen: {
+    ownerId: string
     people: People
     conversation: ConversationDocument | undefined
   },
 ): MessageAnswer {
-  const { editedAt, deletedAt, senderId, peerId, orderedAt } = message
-  const isRead = senderId === peerId && orderedAt <= (seen.conversation?.readUpTo ?? 0)
+  const { editedAt, deletedAt, orderedAt } = message
+  const isRead =
+    isIncoming(message, seen.ownerId) && orderedAt <= (seen.conversation?.readUpTo ?? 0)
   return {
     ...pickShown(message),
-    status: isRead ? 'read' : deriveStatus(message, seen.conversation),
+    ...(isSticker(message) && { isSticker: true }),
+    status: isRead ? 'read' : deriveStatus(message, seen.conversation, seen.ownerId),
     _id: message._id,
     sender: presentParty(message.senderId, seen.people),
     recipient: presentParty(message.recipientId, seen.people),
@@ -123,10 +131,10 @@ function presentMessage(
 }
 
 function presentReactions({ reactions }: MessageDocument): Pick<MessageAnswer, 'reactions'> {
-  const shown = listReactions(reactions)
+  const shown = listAllReactions(reactions)
   if (shown.length === 0) return {}
   return {
-    reactions: shown.map(({ userId, emoji, at }) => ({ userId, emoji, reactedAt: toIso(at) })),
+    reactions: shown.map(({ at, ...reaction }) => ({ ...reaction, reactedAt: toIso(at) })),
   }
 }
 

@@ -7,11 +7,12 @@ import {
 } from '../../../schema/api/change-message.ts'
 import { messagesDeleted } from '../../../schema/api/done-answers.ts'
 import { messageAnswer } from '../../../schema/api/message-answer.ts'
-import { react } from '../../../schema/react.ts'
+import { react } from '../../../schema/reaction.ts'
 import { RequestRefused } from '../core/request-refused.ts'
 import { defineRoute, type Route } from '../core/route.ts'
 import type { MessagePresenter } from './message-presenter.ts'
 import type { MessageWriter } from './message-writer.ts'
+import { refuseSealed } from './refuse-sealed.ts'
 
 const messageIdParam = z.object({ id: z.string() })
 
@@ -49,16 +50,19 @@ export function createMessageRoutes(options: {
       answer: messageAnswer,
       errors: [
         ...(['message_not_found', 'not_author', 'deleted', 'empty', 'too_long'] as const),
-        ...(['recipient_unavailable', 'not_editable'] as const),
+        ...(['recipient_unavailable', 'not_editable', 'message_sealed'] as const),
       ],
-      async handle({ caller: { userId }, params, body: { content } }) {
+      async handle({ caller: { userId }, params, body: { content = '', sealed } }) {
         const edited = await writer.change({
           actorId: userId,
           id: params.id,
           isForAuthor: true,
           // The rule refuses changes of a deleted message.
-          propose: ({ deletedAt, ...stored }, now) => ({ ...stored, content, editedAt: now }),
-          isDone: (stored) => stored.content === content,
+          propose({ deletedAt, ...stored }, now) {
+            if (sealed === undefined) refuseSealed(stored)
+            return { ...stored, content, ...(sealed !== undefined && { sealed }), editedAt: now }
+          },
+          isDone: (stored) => stored.content === content && stored.sealed === sealed,
         })
         return await presenter.presentOne(userId, edited)
       },
@@ -120,16 +124,18 @@ export function createMessageRoutes(options: {
       body: reactionChange,
       status: 200,
       answer: messageAnswer,
-      errors: ['message_not_found', 'message_deleted', 'recipient_unavailable'],
-      async handle({ caller: { userId }, params, body: { emoji } }) {
+      errors: ['message_not_found', 'message_deleted', 'message_sealed', 'recipient_unavailable'],
+      async handle({ caller: { userId }, params, body: { emoji, sealed } }) {
         const changed = await writer.change({
           actorId: userId,
           id: params.id,
           propose(stored, now) {
             if (stored.deletedAt !== undefined) throw new RequestRefused('message_deleted')
-            return react(stored, { userId, emoji, now })
+            if (emoji !== '') refuseSealed(stored)
+            return react(stored, { userId, emoji, sealed, now })
           },
-          isDone: ({ reactions }) => reactions?.[userId]?.emoji === emoji,
+          isDone: ({ reactions }) =>
+            reactions?.[userId]?.emoji === emoji && reactions[userId].sealed === sealed,
         })
         return await presenter.presentOne(userId, changed)
       },

@@ -1,11 +1,11 @@
 import { decideMessage } from '../../../schema/decide-message.ts'
+import type { GroupRefusal } from '../../../schema/group.ts'
 import { idPattern } from '../../../schema/id.ts'
 import type { MessageDocument } from '../../../schema/message.ts'
 import type { Refusal } from '../../../schema/refusal.ts'
 import { retryOvertaken } from '../../lib/retry-overtaken.ts'
-import type { Acceptance } from '../../messages/acceptance.ts'
-import type { Outcome } from '../../messages/proposals/proposal.ts'
-import { type NewMessage, proposeMessage } from '../../messages/proposals/propose-message.ts'
+import type { Acceptance } from '../../messages/message-acceptance.ts'
+import { type NewMessage, type Outcome, proposeMessage } from '../../messages/proposals/proposal.ts'
 import { RequestRefused } from '../core/request-refused.ts'
 import type { OwnMessages } from './own-messages.ts'
 
@@ -109,7 +109,7 @@ interface Sent {
 }
 
 /** @throws RequestRefused when there is a reason */
-export function throwRefusal(refusal: Refusal | undefined): void {
+export function throwRefusal(refusal: Refusal | GroupRefusal | undefined): void {
   if (refusal) throw new RequestRefused(refusal.code, { words: refusal.error })
 }
 

@@ -6,10 +6,10 @@ import { byNewest } from '../../messages/digests/walk-stars.ts'
 import {
   nameConversationsDatabase,
   nameMessagesDatabase,
-} from '../../storage/databases/database-names.ts'
+} from '../../storage/documents/database-names.ts'
 import type { Storage } from '../../storage/storage.ts'
 import { RequestRefused } from '../core/request-refused.ts'
-import { createPage, type Page } from './page.ts'
+import { createPage, type Page } from './answer-page.ts'
 
 export type OwnMessages = ReturnType<typeof createOwnMessages>
 
@@ -41,13 +41,15 @@ export function createOwnMessages(options: { storage: Storage; scans: FairQueue 
     }
   }
 
-  /** All visible copies: not cleared, and sent at some time. */
+  /** All visible copies: neither cleared nor hidden, and sent at some time. */
   async function* readShown(ownerId: string): AsyncGenerator<MessageDocument[]> {
     const clearedUpTo = await readClearedMarks(storage, ownerId)
     for await (const page of readPages(ownerId)) {
       yield page.filter(
         (message) =>
-          isAccepted(message) && message.orderedAt > (clearedUpTo.get(message.peerId) ?? 0),
+          isAccepted(message) &&
+          !message.isHidden &&
+          message.orderedAt > (clearedUpTo.get(message.peerId) ?? 0),
       )
     }
   }
@@ -88,7 +90,10 @@ export function createOwnMessages(options: { storage: Storage; scans: FairQueue 
 }
 
 function countNext(page: readonly MessageDocument[]): number {
-  const characters = page.reduce((sum, { content }) => sum + content.length, 0)
+  const characters = page.reduce(
+    (sum, { content, sealed = '' }) => sum + content.length + sealed.length,
+    0,
+  )
   const fitting = Math.floor((copiesAtOnce.characters * page.length) / Math.max(characters, 1))
   return Math.min(Math.max(fitting, copiesAtOnce.first), copiesAtOnce.most)
 }

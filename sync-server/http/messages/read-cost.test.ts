@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { must } from '../../../schema/helpers/must.ts'
-import { countingReads } from '../../storage/level/counting-reads.ts'
+import { must } from '../../../schema/helpers/assertions.ts'
+import { countingReads } from '../../storage/testing/counting-reads.ts'
 import { openTestChat, type TestChat } from '../../testing/open-test-chat.ts'
 import type { TestPerson } from '../../testing/start-test-app.ts'
 

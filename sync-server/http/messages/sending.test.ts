@@ -120,7 +120,7 @@ describe('POST /messages', () => {
       'mended',
       'sent',
     ])
-    expect(mended.body).not.toHaveProperty('error')
+    expect(mended.body).toHaveProperty('error', null)
     expect(await opened.chat.readStored(opened.ben, _id)).toMatchObject({ content: 'mended' })
   })
 
@@ -149,6 +149,20 @@ describe('POST /messages/{id}/forward', () => {
     ])
     const { body } = await as(opened.cyd).get(`/messages/${opened.ben.userId}`)
     expect(body.at(-1).content).toBe('pass it on')
+  })
+
+  it('sends on what is said of the page behind a link', async () => {
+    const { ann, ben, cyd, chat } = opened
+    const [_id, now] = [uuidv7(), Date.now()]
+    const url = 'https://harbour.example/lamp'
+    const link = { url, title: 'The lamp', description: 'It is lit at dusk.' }
+    const written = { _id, peerId: ben.userId, senderId: ann.userId, recipientId: ben.userId, link }
+    const body = { ...written, content: `look: ${url}`, createdAt: now, orderedAt: now }
+    await chat.app.call('PUT', `/sync/messages/${_id}`, { token: ann.token, body })
+    const answer = await forward(_id, [cyd.userId])
+    expect(answer.body.messages).toMatchObject([{ content: body.content, link }])
+    const sentOn = answer.body.messages[0]._id
+    expect(await chat.readStored(cyd, sentOn)).toMatchObject({ content: body.content, link })
   })
 
   it('P6: loses none where some are refused', async () => {

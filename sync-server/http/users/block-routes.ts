@@ -1,15 +1,14 @@
 import * as z from 'zod/mini'
 import { personReported } from '../../../schema/api/done-answers.ts'
-import { blockAnswer, blockChange, report } from '../../../schema/api/user-relations.ts'
+import { blockAnswer, blockChange, report } from '../../../schema/api/usage.ts'
 import { publicUser } from '../../../schema/user.ts'
 import type { Relations } from '../../access/relations.ts'
 import type { Reports } from '../../access/reports.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Channel } from '../../whatsapp/channel.ts'
-import { idempotencyKey } from '../core/idempotency-key.ts'
-import { RequestRefused } from '../core/request-refused.ts'
+import { idempotencyKey, RequestRefused } from '../core/request-refused.ts'
 import { defineRoute, type Route } from '../core/route.ts'
-import type { ReportLimit } from './report-limit.ts'
+import type { ReportLimit } from './lookup-limit.ts'
 import type { UserPresenter } from './user-presenter.ts'
 
 const userIdParam = z.object({ id: z.string() })
@@ -76,21 +75,25 @@ export function createBlockRoutes(options: {
       method: 'post',
       path: '/users/{id}/report',
       access: 'signed-in',
-      summary: 'Tells whoever keeps this server about somebody.',
+      summary:
+        'Tells whoever keeps this server about somebody. Kept for a year, also after a deletion of either account.',
       params: userIdParam,
       headers: idempotencyKey,
       body: report,
       status: 200,
       answer: personReported,
       errors: ['user_not_found', 'own_account', 'too_many_requests'],
-      async handle({ caller, params, headers, body: { reason } }) {
-        const { _id: reportedId } = await findOther(caller.userId, params.id)
+      async handle({ caller, params, headers, body: { reason, messages } }) {
+        const { _id: reportedId, username: reportedName } = await findOther(
+          caller.userId,
+          params.id,
+        )
         const reporterId = caller.userId
         const reportId = headers['idempotency-key']
         const isKept = reportId !== undefined && (await reports.has(reporterId, reportId))
         if (isKept) return { isReported: true as const }
         reportLimit.count(reporterId)
-        await reports.add({ reportId, reporterId, reportedId, reason })
+        await reports.add({ reportId, reporterId, reportedId, reportedName, reason, messages })
         log.warn({ reporterId, reportedId }, 'somebody was reported: see the database "reports"')
         return { isReported: true as const }
       },

@@ -9,15 +9,13 @@ import {
 import { ownUser, profileChange, userSettings } from '../../../schema/user.ts'
 import type { Accounts } from '../../access/accounts.ts'
 import { claimKey } from '../../access/claims.ts'
-import type { Presence } from '../../realtime/presence/presence.ts'
-import type { Channel } from '../../whatsapp/channel.ts'
+import type { Presence } from '../../realtime/presence.ts'
 import { RequestRefused } from '../core/request-refused.ts'
 import { defineRoute, type Route } from '../core/route.ts'
-import { findAccount } from './find-account.ts'
+import { findAccount, refuseTaken } from './find-account.ts'
 import type { LookupLimit } from './lookup-limit.ts'
-import { refuseTaken } from './refuse-taken.ts'
 import type { UserPresenter } from './user-presenter.ts'
-import { numberCheckErrors, vouchForNumber } from './vouch-for-number.ts'
+import { type NumberLinking, numberCheckErrors, vouchForNumber } from './vouch-for-number.ts'
 
 const wrappedSettings = z.strictObject({
   settings: userSettings,
@@ -45,7 +43,7 @@ export function createOwnRoutes(options: {
   presence: Presence
   presenter: UserPresenter
   lookups: LookupLimit
-  channel: Pick<Channel, 'checkNumber'> | undefined
+  channel: NumberLinking | undefined
   /** Called with settings that a person has changed. */
   onSettings: (userId: string, changed: TimedSettings) => void
 }): Route[] {
@@ -75,7 +73,7 @@ export function createOwnRoutes(options: {
       errors: [
         ...(['username_taken', 'email_taken', 'user_not_found'] as const),
         ...(['whatsapp_taken', 'phone_taken', 'too_many_lookups'] as const),
-        'email_needs_password',
+        ...(['email_needs_password', 'account_changed'] as const),
         ...numberCheckErrors,
       ],
       async handle({ caller, body }) {
@@ -86,14 +84,15 @@ export function createOwnRoutes(options: {
           throw new RequestRefused('email_needs_password')
         }
         const phone_number = body.phone_number ?? own.phone_number
-        const vouched = await vouchForNumber(channel, { phone_number_id, phone_number })
+        const { userId } = caller
+        const checked = await vouchForNumber(channel, { userId, phone_number_id, phone_number })
         const outcome = await accounts.changeProfile(
           caller.userId,
           {
             ...rest,
             ...(phone_number_id !== undefined && { phone_number_id: phone_number_id || null }),
           },
-          vouched,
+          checked,
         )
         if (outcome.kind === 'taken' && outcome.field === 'phone' && !body.wa_id) {
           throw new RequestRefused('phone_taken')
@@ -112,7 +111,7 @@ export function createOwnRoutes(options: {
       body: settingsBody,
       status: 200,
       answer: timedSettings,
-      errors: ['user_not_found', 'settings_too_large'],
+      errors: ['user_not_found', 'settings_too_large', 'account_changed'],
       async handle({ caller: { userId }, body }) {
         const outcome = await accounts.changeSettings(userId, body)
         if (outcome.kind === 'too_large') throw new RequestRefused('settings_too_large')

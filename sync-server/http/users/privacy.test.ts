@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import type { Settings } from '../../../schema/settings.ts'
-import { proposeMessage } from '../../messages/proposals/propose-message.ts'
+import { proposeMessage } from '../../messages/proposals/proposal.ts'
 import { openTestChat, type TestChat } from '../../testing/open-test-chat.ts'
 import { isShownAsOnline } from '../../testing/open-test-presence.ts'
 import { openTestSocket } from '../../testing/open-test-socket.ts'

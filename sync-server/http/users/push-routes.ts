@@ -1,6 +1,6 @@
 import { pushEnded, pushKept, pushKey, pushSubscription } from '../../../schema/api/push.ts'
-import { isPushKey } from '../../push/is-push-key.ts'
-import type { Push } from '../../push/push.ts'
+import { isPushKey } from '../../push/push-keys.ts'
+import type { Push } from '../../push/web-push.ts'
 import { RequestRefused } from '../core/request-refused.ts'
 import { defineRoute, type Route } from '../core/route.ts'
 

@@ -113,6 +113,28 @@ describe('POST /users/{id}/report', () => {
     ])
   })
 
+  it('keeps the last messages that come with it, five short ones at most', async () => {
+    const said = (text: unknown) => ({ isTheirs: true, text, writtenAt: new Date(0).toISOString() })
+    const tell = (messages: unknown) =>
+      as(opened.ben).post(`/users/${opened.ann.userId}/report`, { reason: 'a reason', messages })
+    for (const refused of [
+      Array.from({ length: 6 }, () => said('x')),
+      [said('x'.repeat(1_001))],
+      [said(7)],
+      'x',
+    ]) {
+      expect((await tell(refused)).status).toBe(400)
+    }
+    expect((await tell([])).status).toBe(200)
+    const five = ['one', 'two', 'three', 'four', 'x'.repeat(1_000)].map(said)
+    expect((await tell(five)).status).toBe(200)
+    const kept = await opened.chat.app.whileStopped((storage) =>
+      storage.database<ReportDocument>('reports').range({}),
+    )
+    const ofBen = kept.filter(({ reporterId }) => reporterId === opened.ben.userId)
+    expect(ofBen.map(({ messages }) => messages)).toEqual([undefined, five])
+  })
+
   it.each([[undefined], ['   bad   '], ['1234'], [{ $gt: '' }], [['a long reason']]])(
     'refuses %j',
     async (reason) => {

@@ -1,12 +1,11 @@
-import { describeDeletedUser } from '../../../schema/deleted-user.ts'
-import { must } from '../../../schema/helpers/must.ts'
+import { must } from '../../../schema/helpers/assertions.ts'
 import { idPattern } from '../../../schema/id.ts'
-import type { OwnUser, PublicUser } from '../../../schema/user.ts'
+import { describeDeletedUser, type OwnUser, type PublicUser } from '../../../schema/user.ts'
 import type { AccountDocument } from '../../access/account-documents.ts'
 import type { Accounts } from '../../access/accounts.ts'
 import { presentOwnUser, presentUser } from '../../access/present-user.ts'
-import type { Privacy } from '../../access/privacy/privacy.ts'
-import type { Presence } from '../../realtime/presence/presence.ts'
+import type { Privacy } from '../../access/privacy.ts'
+import type { Presence } from '../../realtime/presence.ts'
 import type { Contacts } from '../../whatsapp/customers/contacts.ts'
 import { presentContact } from '../../whatsapp/customers/present-contact.ts'
 import { RequestRefused } from '../core/request-refused.ts'
@@ -21,8 +20,10 @@ export function createUserPresenter(options: {
   contacts: Pick<Contacts, 'findAll'>
   channelKind: 'live' | 'sandbox' | 'off'
   supportEmail: string | undefined
+  encryption: 'on' | 'off'
+  isAdmin: (userId: string) => Promise<boolean>
 }) {
-  const { accounts, presence, privacy, contacts, channelKind, supportEmail } = options
+  const { accounts, presence, privacy, contacts, channelKind, supportEmail, encryption } = options
 
   /** Keeps the given order. */
   async function presentAll(
@@ -83,9 +84,19 @@ export function createUserPresenter(options: {
     },
     async presentOwn(account: AccountDocument): Promise<OwnUser> {
       const { userId } = account
-      const lastSeen = (await accounts.readLastSeen([userId])).get(userId)
+      const [lastSeenOf, isAdmin] = await Promise.all([
+        accounts.readLastSeen([userId]),
+        options.isAdmin(userId),
+      ])
+      const lastSeen = lastSeenOf.get(userId)
       const own = presentOwnUser(account, { isOnline: presence.isOnline(userId), lastSeen })
-      return { ...own, whatsapp_channel: channelKind, ...(supportEmail && { supportEmail }) }
+      const server = { whatsapp_channel: channelKind, encryption }
+      return {
+        ...own,
+        ...server,
+        ...(supportEmail && { supportEmail }),
+        ...(isAdmin && { isAdmin }),
+      }
     },
   }
 }

@@ -67,7 +67,7 @@ describe("one's own record", () => {
     expect(answer.status).toBe(200)
     expect(answer.body).toMatchObject({ username: 'Ann', status: 'Busy', whatsapp_name: 'A' })
     const cleared = await put('/api/users/profile', { whatsapp_name: null })
-    expect(cleared.body).not.toHaveProperty('whatsapp_name')
+    expect(cleared.body).toHaveProperty('whatsapp_name', null)
     expect((await get('/api/users/me')).body).toMatchObject({
       email: 'ann@example.org',
       status: 'Busy',
@@ -296,4 +296,24 @@ describe('DIRECTORY=contacts', () => {
       await closed.close()
     }
   })
+})
+
+it('P12: eight parallel changes of one’s own profile, again and again, are all made', async () => {
+  const cleo = await opened.app.register('Cleo')
+  const change = async (index: number) => {
+    const body = {
+      username: `Cleo-${index % 4}`,
+      status: `about ${index}`,
+      phone_number: index % 2 ? null : `4930${1_000_000 + index}`,
+    }
+    return (await put('/api/users/profile', body, cleo.token)).status
+  }
+  const settings = async (index: number) =>
+    (await put('/api/users/settings', { theme: `theme-${index}` }, cleo.token)).status
+  for (let round = 0; round < 5; round += 1) {
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, index) => [change(round * 8 + index), settings(index)]).flat(),
+    )
+    expect(answers).toEqual(Array(16).fill(200))
+  }
 })

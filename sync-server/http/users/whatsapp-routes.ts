@@ -5,17 +5,16 @@ import {
 } from '../../../schema/api/whatsapp-link.ts'
 import type { AccountDocument } from '../../access/account-documents.ts'
 import type { Accounts } from '../../access/accounts.ts'
-import type { Channel } from '../../whatsapp/channel.ts'
 import { defineRoute, type Route } from '../core/route.ts'
+import { refuseTaken } from './find-account.ts'
 import type { LookupLimit } from './lookup-limit.ts'
-import { refuseTaken } from './refuse-taken.ts'
-import { numberCheckErrors, vouchForNumber } from './vouch-for-number.ts'
+import { type NumberLinking, numberCheckErrors, vouchForNumber } from './vouch-for-number.ts'
 
 /** Linking and unlinking one's own WhatsApp account. */
 export function createWhatsAppRoutes(options: {
   accounts: Accounts
   lookups: LookupLimit
-  channel: Pick<Channel, 'checkNumber'> | undefined
+  channel: NumberLinking | undefined
 }): Route[] {
   const { accounts, lookups, channel } = options
   return [
@@ -29,14 +28,17 @@ export function createWhatsAppRoutes(options: {
       answer: linkedWhatsApp,
       errors: [
         ...(['whatsapp_taken', 'too_many_lookups', 'user_not_found'] as const),
+        'account_changed',
         ...numberCheckErrors,
       ],
       async handle({ caller: { userId }, body }) {
         lookups.count(userId)
-        const vouched = await vouchForNumber(channel, body)
+        const checked = await vouchForNumber(channel, { ...body, userId })
+        const { vouched } = checked
         const profile = { ...body.profile, ...vouched }
         const whatsapp_name = body.whatsapp_name || vouched.verified_name
-        const outcome = await accounts.linkWhatsApp(userId, { ...body, whatsapp_name, profile })
+        const link = { ...body, whatsapp_name, profile }
+        const outcome = await accounts.linkWhatsApp(userId, link, checked)
         if (outcome.kind !== 'done') throw refuseTaken(outcome)
         return presentLink(outcome.account)
       },
@@ -49,7 +51,7 @@ export function createWhatsAppRoutes(options: {
       summary: 'Takes your WhatsApp link away. What was said stays.',
       status: 200,
       answer: linkedWhatsApp,
-      errors: ['user_not_found'],
+      errors: ['user_not_found', 'account_changed'],
       async handle({ caller: { userId } }) {
         const outcome = await accounts.unlinkWhatsApp(userId)
         if (outcome.kind !== 'done') throw refuseTaken(outcome)

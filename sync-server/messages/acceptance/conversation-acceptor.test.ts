@@ -4,8 +4,8 @@ import {
   conversationDocument,
   newConversation,
 } from '../../../schema/conversation.ts'
-import { must } from '../../../schema/helpers/must.ts'
-import { nameMessagesDatabase } from '../../storage/databases/database-names.ts'
+import { must } from '../../../schema/helpers/assertions.ts'
+import { nameMessagesDatabase } from '../../storage/documents/database-names.ts'
 import {
   openTestAcceptance,
   propose,

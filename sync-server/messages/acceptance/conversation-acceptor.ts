@@ -1,27 +1,26 @@
 import type { ConversationDocument } from '../../../schema/conversation.ts'
-import { groupBy } from '../../../schema/helpers/group-by.ts'
-import { must } from '../../../schema/helpers/must.ts'
-import type { LostSpan } from '../../../schema/lost-span.ts'
-import { PersonGone } from '../../access/person-gone.ts'
+import { must } from '../../../schema/helpers/assertions.ts'
+import { groupBy } from '../../../schema/helpers/lists.ts'
+import type { LostSpan } from '../../../schema/message.ts'
+import { PersonGone } from '../../access/account-documents.ts'
 import type { Relations } from '../../access/relations.ts'
 import { createKeyedBatcher } from '../../lib/keyed-batcher.ts'
-import { DatabaseGone } from '../../storage/databases/database-gone.ts'
-import { nameConversationsDatabase } from '../../storage/databases/database-names.ts'
+import { nameConversationsDatabase } from '../../storage/documents/database-names.ts'
+import { DatabaseGone } from '../../storage/documents/storage-errors.ts'
 import { type DatabaseWrite, TransactionFailed } from '../../storage/documents/transaction.ts'
 import type { Storage } from '../../storage/storage.ts'
 import type { Hints } from '../copies/hints.ts'
+import { type OrderJournal, ordersDatabase } from '../copies/order-journal.ts'
+import { extendSilences, type SilencesDocument, silencesKey } from '../copies/peer-silences.ts'
+import { listUntold, tellHintedReceipts, tellMarks } from '../copies/tell-marks.ts'
 import { weighGrowth } from '../copies/weigh-document.ts'
-import { type OrderJournal, ordersDatabase } from '../order/order-journal.ts'
-import type { MessagePrivacy } from '../privacy/message-privacy.ts'
 import {
   type ConversationDraft,
   decideConversations,
   type MarkRise,
 } from '../proposals/decide-conversations.ts'
+import type { MessagePrivacy } from '../proposals/message-privacy.ts'
 import type { Outcome, Proposal } from '../proposals/proposal.ts'
-import { extendSilences, type SilencesDocument, silencesKey } from '../receipts/peer-silences.ts'
-import { tellHintedReceipts } from '../receipts/tell-hinted-receipts.ts'
-import { listUntold, tellMarks } from '../receipts/tell-marks.ts'
 import type { AcceptanceListener, AcceptRequest } from './acceptance-listener.ts'
 
 interface Written {

@@ -1,4 +1,4 @@
-import type { LostSpan } from '../../../schema/lost-span.ts'
+import type { LostSpan } from '../../../schema/message.ts'
 import type { Reach } from '../../access/relations.ts'
 import type { ProposalGroup } from '../proposals/proposal-group.ts'
 

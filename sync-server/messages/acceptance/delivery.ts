@@ -1,30 +1,232 @@
 import type { ConversationDocument } from '../../../schema/conversation.ts'
 import { failMessage } from '../../../schema/decide-message.ts'
-import { must } from '../../../schema/helpers/must.ts'
+import { must } from '../../../schema/helpers/assertions.ts'
 import type { MessageDocument } from '../../../schema/message.ts'
 import { refuse } from '../../../schema/refusal.ts'
+import { retryOvertaken } from '../../lib/retry-overtaken.ts'
 import {
   nameConversationsDatabase,
   nameMessagesDatabase,
-} from '../../storage/databases/database-names.ts'
+} from '../../storage/documents/database-names.ts'
 import type { Document } from '../../storage/documents/documents.ts'
-import type { DatabaseWrite, ReadPart } from '../../storage/documents/transaction.ts'
+import {
+  type DatabaseWrite,
+  type Part,
+  type ReadPart,
+  TransactionFailed,
+} from '../../storage/documents/transaction.ts'
+import type { Storage } from '../../storage/storage.ts'
 import { beginWith } from '../copies/begin-conversations.ts'
-import { hintsDatabase, toMessageHint } from '../copies/hints.ts'
+import { type Hints, hintsDatabase, toMessageHint } from '../copies/hints.ts'
+import { type MessageFiles, shareFiles } from '../copies/message-files.ts'
+import {
+  conversationKey,
+  type OrderEntry,
+  orderEntryKey,
+  toOrderEntry,
+} from '../copies/order-entry.ts'
+import { type OrderJournal, ordersDatabase } from '../copies/order-journal.ts'
 import { draftPeerCopies, isForPeer, refuseUnwritten } from '../copies/peer-copies.ts'
+import { extendSilences, type SilencesDocument, silencesKey } from '../copies/peer-silences.ts'
 import { weighDocument } from '../copies/weigh-document.ts'
-import { digestsDatabase, generationKey, nextGeneration } from '../digests/digest-documents.ts'
-import { type CopyChange, draftDigests } from '../digests/digest-writes.ts'
-import { type OrderJournal, ordersDatabase } from '../order/order-journal.ts'
+import {
+  digestsDatabase,
+  generationKey,
+  nextGeneration,
+  starKey,
+} from '../digests/digest-documents.ts'
+import { type CopyChange, draftDigests, listDigestIds } from '../digests/digest-writes.ts'
 import { isReturned, isTakenBack, type MessageDraft } from '../proposals/message-draft.ts'
 import { draftGroup } from '../proposals/proposal-group.ts'
-import { extendSilences, type SilencesDocument, silencesKey } from '../receipts/peer-silences.ts'
-import type { Delivery } from './delivery-types.ts'
-import { givePlaces, listEntries } from './given-places.ts'
+import type { Delivery, Stage } from './delivery-types.ts'
 import { type OutboxEntry, outboxDatabase, outboxEntryKey } from './outbox-entry.ts'
+import {
+  findKeptPlace,
+  findOwnEntry,
+  type KeptPlace,
+  listClaimedEntries,
+  mayComeBelow,
+} from './returned-places.ts'
+
+const isNeeded = ({ put = [], create = [], pushed = [], tally = 0 }: DatabaseWrite) =>
+  put.length + create.length + pushed.length > 0 || tally !== 0
+
+/** What a delivery has written. */
+export interface WrittenDelivery
+  extends Pick<DeliveryDecision, 'decided' | 'writes' | 'blanked' | 'isBelow'> {
+  delivery: Delivery
+  /** The revisions of the actor's copies. */
+  revs: ReadonlyMap<string, string>
+}
+
+const overtaken = {
+  // Files to share, places to read and an unavailable database take some of them.
+  tries: 8,
+  giveUp: () => new Error('messages changed under every try to write them'),
+}
+
+/**
+ * Writes deliveries, each as one transaction; without the peer's copies while that person's
+ * database is unavailable.
+ * @param onError called with the reason why another person's copies could not be written
+ * @param onStage for tests of crashes
+ */
+export function createDeliveryWriter(options: {
+  storage: Storage
+  journal: OrderJournal
+  hints: Hints
+  files: MessageFiles
+  onError: (error: unknown) => void
+  onStage?: ((stage: Stage) => void | Promise<void>) | undefined
+}) {
+  const { storage, journal, hints, files, onError, onStage } = options
+
+  return async function writeDelivery(delivery: Delivery): Promise<WrittenDelivery> {
+    const { actorId, peerId } = delivery
+    const touched = new Set(delivery.touched)
+    const blanked = new Map<string, MessageDocument>()
+    let { sharedFiles, entriesAsked } = delivery
+    let peerFailures = 0
+    return await retryOvertaken(async () => {
+      // After a dropped connection to the other person's database the second try succeeds.
+      const isPeerOut = peerFailures === 2
+      const known = { ...delivery, touched, sharedFiles, entriesAsked, isPeerOut }
+      let decision: DeliveryDecision | undefined
+      const written = await storage
+        .transact<DeliveryDecision>({
+          parts: listParts(known),
+          decide(read) {
+            // If it begins again, the earlier decision may have been written in part.
+            for (const { whole } of decision?.decided ?? []) {
+              if (isForPeer(whole)) touched.add(whole.proposal.id)
+            }
+            for (const copy of decision?.blanked ?? []) blanked.set(copy._id, copy)
+            decision = decideDelivery(known, read, journal)
+            return { writes: decision.writes, unchanged: decision.unchanged, result: decision }
+          },
+          async onChanged(name) {
+            if (name === ordersDatabase && peerId) await journal.refresh(actorId, peerId)
+          },
+          onWritten: (name) => onStage?.(stageOf(name, delivery)),
+        })
+        .catch((error: unknown) => {
+          if (!isOfPeer(error, known)) throw error
+          peerFailures += 1
+          if (peerFailures === 2) onError(error)
+        })
+      if (!written) return 'again'
+      const { result, revs } = written
+      if (result.unshared.length + result.unseen.length === 0) {
+        if (isPeerOut) hints.announce()
+        const all = [...result.blanked, ...listBlankedBefore(result, blanked)]
+        return {
+          ...result,
+          blanked: all,
+          delivery: known,
+          revs: revs(nameMessagesDatabase(actorId)),
+        }
+      }
+      const looked = await shareFiles(files, result.unshared)
+      sharedFiles = new Map([...sharedFiles, ...looked])
+      entriesAsked = new Set([...entriesAsked, ...result.unseen])
+      return 'again'
+    }, overtaken)
+  }
+}
+
+/** A copy blanked by an earlier try no longer names its file. */
+function listBlankedBefore(
+  { decided, blanked }: DeliveryDecision,
+  before: ReadonlyMap<string, MessageDocument>,
+): MessageDocument[] {
+  const deleted = decided.filter(({ whole }) => whole.next?.deletedAt !== undefined)
+  const copies = deleted.flatMap(({ whole }) => before.get(whole.proposal.id) ?? [])
+  return copies.filter((copy) => !blanked.some(({ _id }) => _id === copy._id))
+}
+
+function isOfPeer(error: unknown, { actorId, peerId, isPeerOut }: Delivery): boolean {
+  const isOther = peerId !== undefined && peerId !== actorId && !isPeerOut
+  return (
+    isOther && error instanceof TransactionFailed && error.database === nameMessagesDatabase(peerId)
+  )
+}
+
+function stageOf(name: string, { actorId }: Delivery): Stage {
+  if (name === nameMessagesDatabase(actorId)) return 'own'
+  const isBefore = [digestsDatabase, hintsDatabase, ordersDatabase].includes(name)
+  return isBefore ? 'ordered' : 'peer'
+}
+
+/** The documents that a delivery must read. */
+function listParts(delivery: Delivery): Part[] {
+  const { actorId, peerId, reach, groups, hasBegun, isPeerOut, isAtomic } = delivery
+  const ids = groups.map(({ id }) => id)
+  // A device makes fresh ids: what it calls new is rarely stored already.
+  const isNew = groups.every(({ proposals }) =>
+    proposals.every(
+      ({ message }) =>
+        message?.status === 'sending' && message.attempt === 1 && message.deletedAt === undefined,
+    ),
+  )
+  const own = { name: nameMessagesDatabase(actorId), ids, isNew }
+  const hints = { name: hintsDatabase, ids: [], isNew: true }
+  const digests = { name: digestsDatabase, ids: isNew ? listNewDigestIds(delivery) : [] }
+  if (peerId === undefined) return [own]
+  if (!isNew) digests.ids = ids.flatMap((id) => listDigestIds(actorId, peerId, id))
+  if (mayComeBelow(delivery)) digests.ids.push(generationKey(actorId, peerId))
+  const claimed = { name: ordersDatabase, ids: listClaimedEntries(delivery) }
+  if (reach === 'unknown_person') return [own, digests, claimed]
+  if (isPeerOut) return [own, digests, hints, claimed]
+  const isOther = peerId !== actorId
+  if (reach === 'channel') {
+    const begun = isAtomic && !hasBegun ? [ownConversation(actorId, peerId)] : []
+    return [own, digests, claimed, { name: outboxDatabase, ids: listOutboxIds(delivery) }, ...begun]
+  }
+  return [
+    own,
+    digests,
+    {
+      name: ordersDatabase,
+      ids: [...(reach === 'held' ? [silencesKey(actorId, peerId)] : []), ...claimed.ids],
+    },
+    ...(isOther ? [{ name: nameMessagesDatabase(peerId), ids, isNew }] : []),
+    ...(isAtomic ? [] : [hints]),
+    ...(isOther && isAtomic && !hasBegun ? listConversations(actorId, peerId) : []),
+  ]
+}
+
+/** A new message may have a star already, and otherwise needs no digest. */
+function listNewDigestIds({ actorId, groups }: Delivery): string[] {
+  return groups.flatMap(({ id, proposals }) =>
+    proposals.some(({ message }) => message?.isStarred) ? [starKey(actorId, id)] : [],
+  )
+}
+
+function listConversations(actorId: string, peerId: string): Part[] {
+  return [
+    { name: nameConversationsDatabase(peerId), ids: [actorId] },
+    ownConversation(actorId, peerId),
+  ]
+}
+
+function ownConversation(actorId: string, peerId: string): Part {
+  return { name: nameConversationsDatabase(actorId), ids: [peerId] }
+}
+
+/** Messages that may go out over a business channel: each attempt once. */
+function listOutboxIds({ actorId: ownerId, groups }: Delivery): string[] {
+  const ids = groups.flatMap(({ id: messageId, proposals }) =>
+    proposals.flatMap(({ message, isFromProvider }) =>
+      message && !isFromProvider
+        ? [outboxEntryKey({ ownerId, messageId, attempt: message.attempt })]
+        : [],
+    ),
+  )
+  return [...new Set(ids)]
+}
 
 /** What to write for a delivery, and the outcome of each of its proposals. */
-export interface DeliveryDecision {
+interface DeliveryDecision {
   writes: DatabaseWrite[]
   /** The other person's copies that need no write, or are missing. */
   unchanged: { name: string; ids: string[] }[]
@@ -45,7 +247,7 @@ export interface DeliveryDecision {
  * acknowledgement). Digests precede everything they describe. Where storage is atomic, includes the
  * conversations that begin with it.
  */
-export function decideDelivery(
+function decideDelivery(
   delivery: Delivery,
   read: ReadPart,
   journal: Pick<OrderJournal, 'assignOrder' | 'lastGiven'>,
@@ -128,9 +330,6 @@ export function decideDelivery(
     return { put: [extendSilences(before, { _id, added })] }
   }
 }
-
-const isNeeded = ({ put = [], create = [], pushed = [], tally = 0 }: DatabaseWrite) =>
-  put.length + create.length + pushed.length > 0 || tally !== 0
 
 function refuseFile({ actorId, sharedFiles, now }: Delivery, draft: MessageDraft): MessageDraft {
   const { proposal, stored, next, effect } = draft
@@ -283,4 +482,109 @@ function beginConversations(
     return { name, put: isThere ? [] : [beginWith(otherId, newest)] }
   }
   return [...(reach === 'delivered' ? [begin(peerId, actorId)] : []), begin(actorId, peerId)]
+}
+
+interface Placed {
+  draft: MessageDraft
+  message: MessageDocument
+}
+
+/**
+ * Gives new messages places in the order in which their author saw them pending. Returned messages
+ * keep theirs where allowed; the other person's copies follow.
+ * @returns `unseen`: journal entries to read before deciding; `isBelow`: tallied places may have
+ * changed; `released`: how many bytes no longer count for the other person
+ */
+function givePlaces(
+  delivery: Delivery,
+  drafts: readonly MessageDraft[],
+  peerCopies: ReadonlyMap<string, MessageDocument>,
+  { read, journal }: { read: ReadPart; journal: Pick<OrderJournal, 'assignOrder' | 'lastGiven'> },
+) {
+  const { actorId, peerId, reach, touched } = delivery
+  const places = new Map<string, KeptPlace>()
+  const seen = new Set(listClaimedEntries(delivery))
+  const unseen: string[] = []
+  let isBelow = false
+  let released = 0
+  for (const { draft, message } of drafts.flatMap(asPlaced).sort(byPlaceWanted)) {
+    const { _id, recipientId } = message
+    const found = draft.effect === 'deliver' && reach === 'delivered' && peerCopies.get(_id)
+    const copy =
+      found && found.senderId === actorId && found.recipientId === recipientId ? found : undefined
+    const key = copy && keyOf(copy)
+    if (key !== undefined && !seen.has(key)) {
+      unseen.push(key)
+      continue
+    }
+    const entry = copy && findOwnEntry(copy, read)
+    const place = findPlace(draft, message, copy && entry && { copy, entry })
+    places.set(_id, place)
+    // The copy leaves a place that a tally may have counted.
+    const isLeft = entry !== undefined && copy?.orderedAt !== place.orderedAt
+    isBelow ||= place.isBelow || isLeft
+    if (entry?.isClaimed && !touched.has(_id)) released += weighDocument(copy)
+  }
+  return {
+    places,
+    unseen,
+    isBelow,
+    released,
+    drafts: drafts.map((draft): MessageDraft => {
+      const orderedAt = places.get(draft.proposal.id)?.orderedAt
+      return draft.next && orderedAt !== undefined
+        ? { ...draft, next: { ...draft.next, orderedAt } }
+        : draft
+    }),
+  }
+
+  /** By priority: the journal's place, then the author's, then one that only the reader claims. */
+  function findPlace(
+    draft: MessageDraft,
+    message: MessageDocument,
+    known: { copy: MessageDocument; entry: OrderEntry } | undefined,
+  ): KeptPlace {
+    const entered = known && {
+      orderedAt: known.copy.orderedAt,
+      isEntered: true,
+      isBelow: false,
+    }
+    if (entered && !known?.entry.isClaimed) return entered
+    const taken = new Set([...places.values()].map(({ orderedAt }) => orderedAt))
+    const kept =
+      isReturned(draft) || isTakenBack(draft)
+        ? findKeptPlace({ delivery, message, read, journal, taken })
+        : undefined
+    const found = kept ?? entered
+    if (found) return found
+    const orderedAt = journal.assignOrder(actorId, must(peerId, 'a recipient'))
+    return { orderedAt, isEntered: false, isBelow: false }
+  }
+}
+
+function asPlaced(draft: MessageDraft): Placed[] {
+  const { effect, next: message } = draft
+  return message && (effect === 'deliver' || isTakenBack(draft)) ? [{ draft, message }] : []
+}
+
+function keyOf({ senderId, recipientId, orderedAt }: MessageDocument): string {
+  return orderEntryKey(conversationKey(senderId, recipientId), orderedAt)
+}
+
+function byPlaceWanted({ message: a }: Placed, { message: b }: Placed): number {
+  return a.orderedAt - b.orderedAt || a.createdAt - b.createdAt || (a._id < b._id ? -1 : 1)
+}
+
+/** Journal entries to add for what is delivered or taken back. */
+function listEntries(
+  { actorId, reach, isAtomic }: Delivery,
+  places: ReadonlyMap<string, KeptPlace>,
+  drafts: readonly MessageDraft[],
+) {
+  return drafts.flatMap(asPlaced).flatMap(({ draft, message }) => {
+    if (places.get(message._id)?.isEntered !== false) return []
+    const isClaimed = message.senderId !== actorId && !draft.proposal.isFromProvider
+    const isHeld = reach === 'held' && !isClaimed
+    return [toOrderEntry(message, { isHeld, isWhole: isAtomic && !isClaimed, isClaimed })]
+  })
 }

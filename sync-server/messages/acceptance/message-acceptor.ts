@@ -1,29 +1,39 @@
-import { groupBy } from '../../../schema/helpers/group-by.ts'
-import { must } from '../../../schema/helpers/must.ts'
-import { slicesOf } from '../../../schema/helpers/slices-of.ts'
-import type { LostSpan } from '../../../schema/lost-span.ts'
-import type { MessageDocument } from '../../../schema/message.ts'
-import { PersonGone } from '../../access/person-gone.ts'
+import { LRUCache } from 'lru-cache'
+import { must } from '../../../schema/helpers/assertions.ts'
+import { groupBy, slicesOf } from '../../../schema/helpers/lists.ts'
+import { areMessagesEqual } from '../../../schema/merge-messages.ts'
+import type { LostSpan, MessageDocument } from '../../../schema/message.ts'
+import { clampTimes } from '../../../schema/permit-message-change.ts'
+import { PersonGone } from '../../access/account-documents.ts'
 import type { Reach, Relations } from '../../access/relations.ts'
+import { atMost } from '../../lib/at-most.ts'
 import { createKeyedBatcher } from '../../lib/keyed-batcher.ts'
 import { mapInTurns } from '../../lib/map-in-turns.ts'
-import { DatabaseGone } from '../../storage/databases/database-gone.ts'
-import { nameMessagesDatabase } from '../../storage/databases/database-names.ts'
+import { nameMessagesDatabase } from '../../storage/documents/database-names.ts'
+import { DatabaseGone } from '../../storage/documents/storage-errors.ts'
 import type { Storage } from '../../storage/storage.ts'
-import type { Hints } from '../copies/hints.ts'
-import { type MessageFiles, shareFiles } from '../copies/message-files.ts'
-import type { OrderEntry } from '../order/order-entry.ts'
-import type { OrderJournal } from '../order/order-journal.ts'
-import type { MessagePrivacy } from '../privacy/message-privacy.ts'
-import { readMessageProposal } from '../proposals/message-draft.ts'
-import type { Outcome, Proposal } from '../proposals/proposal.ts'
+import { beginConversations } from '../copies/begin-conversations.ts'
+import { type Hint, type Hints, hintsDatabase } from '../copies/hints.ts'
+import { type MessageFiles, releaseFile, shareFiles } from '../copies/message-files.ts'
+import type { OrderEntry } from '../copies/order-entry.ts'
+import { type OrderJournal, ordersDatabase } from '../copies/order-journal.ts'
+import { tellHintedReceipts, tellStandingReceipts } from '../copies/tell-marks.ts'
+import {
+  isGivenBack,
+  isReturned,
+  type MessageDraft,
+  type MessageProposal,
+  readMessageProposal,
+} from '../proposals/message-draft.ts'
+import type { MessagePrivacy } from '../proposals/message-privacy.ts'
+import { clockSlackMs, type Outcome, type Proposal } from '../proposals/proposal.ts'
 import { draftGroup, findPeer, groupById } from '../proposals/proposal-group.ts'
 import type { AcceptanceListener, AcceptRequest } from './acceptance-listener.ts'
-import { createDeliveryFinisher } from './delivery-finisher.ts'
-import { listOutcomes } from './delivery-outcomes.ts'
+import { createDeliveryWriter, type WrittenDelivery } from './delivery.ts'
 import type { Delivery, Stage } from './delivery-types.ts'
-import { createDeliveryWriter } from './delivery-writer.ts'
-import type { OutboxEntry } from './outbox-entry.ts'
+import { type OutboxEntry, outboxDatabase } from './outbox-entry.ts'
+
+const pairsRemembered = 100_000
 
 type Asked = Pick<Delivery, 'actorId' | 'peerId' | 'groups' | 'isActorFull'>
 
@@ -197,4 +207,134 @@ export function createMessageAcceptor(options: {
 function requireDone<Value>(settled: PromiseSettledResult<Value>): Value {
   if (settled.status === 'rejected') throw settled.reason
   return settled.value
+}
+
+/** The final stored version answers each proposal; `isTaken` is individual. */
+function listOutcomes({
+  decided,
+  revs,
+  delivery,
+}: WrittenDelivery): [MessageProposal, Outcome<MessageDocument>][] {
+  return decided.flatMap(({ each, whole }) =>
+    each.map((draft, index): [MessageProposal, Outcome<MessageDocument>] => {
+      const { next, refusal } = index === each.length - 1 ? whole : draft
+      const { proposal, stored, effect } = draft
+      const rev = revs.get(proposal.id)
+      if (!whole.next || !next || rev === undefined) {
+        return [proposal, { kind: 'absent', id: proposal.id }]
+      }
+      const isSame = proposal.message !== undefined && areMessagesEqual(next, proposal.message)
+      const isChanged = effect !== 'none' && !(stored && areMessagesEqual(stored, next))
+      const isClamped =
+        !isSame &&
+        proposal.message !== undefined &&
+        !areMessagesEqual(
+          clampTimes(proposal.message, delivery.now + clockSlackMs),
+          proposal.message,
+        )
+      const outcome: Outcome<MessageDocument> = {
+        kind: 'stored',
+        id: proposal.id,
+        rev,
+        doc: whole.next,
+        isNew: !stored,
+        isTaken: isSame || (!refusal && isChanged),
+        ...(isClamped && { isClamped }),
+        ...(refusal ? { refusal } : {}),
+      }
+      return [proposal, outcome]
+    }),
+  )
+}
+
+/**
+ * Completes written deliveries: releases files, begins conversations, tells receipts, removes hints.
+ * @param onQueued called with stored messages to send over a business channel
+ * @param onFinished called with the places of complete messages
+ * @param onAdded called with two people and how many messages they gained
+ */
+function createDeliveryFinisher(options: {
+  storage: Storage
+  journal: OrderJournal
+  hints: Hints
+  relations: Pick<Relations, 'canReach'>
+  privacy: MessagePrivacy
+  files: MessageFiles
+  now: () => number
+  onQueued: (entries: readonly OutboxEntry[]) => void
+  onFinished: (entries: readonly Pick<OrderEntry, '_id'>[]) => void
+  onAdded: (oneId: string, otherId: string, count: number) => void
+  onError: (error: unknown) => void
+  onStage?: ((stage: Stage) => void | Promise<void>) | undefined
+}) {
+  const { storage, journal, hints, relations, privacy, files, now } = options
+  const { onQueued, onFinished, onAdded, onError, onStage } = options
+  const { isAtomic } = storage
+  /** Pairs of sender and recipient whose conversations have both begun. */
+  const begun = new LRUCache<string, true>(atMost(pairsRemembered))
+
+  /** The copies are written: the follow-ups may come later and undo nothing. */
+  async function finish({ delivery, decided, writes, blanked }: WrittenDelivery) {
+    if (isAtomic) await onStage?.('own')
+    const created = writes.find(({ name }) => name === hintsDatabase)?.create ?? []
+    const entries = writes.find(({ name }) => name === ordersDatabase)?.create ?? []
+    journal.recordGiven(entries as OrderEntry[])
+    let isComplete = true
+    try {
+      for (const copy of blanked) await releaseFile(files, copy)
+      // Its file may have returned during the write, before anybody shared it.
+      const returned = decided.map(({ whole }) => whole).filter(isReturned)
+      if (returned.length > 0) await shareFiles(files, returned)
+      await begin(
+        delivery,
+        decided.map(({ whole }) => whole),
+      )
+      // Keep the hint of what could not be written for the other person.
+      if (!delivery.isPeerOut) await hints.remove(created as Hint[])
+    } catch (error) {
+      // A full disk may have refused the hint too: the healer finds what the journal names.
+      isComplete = false
+      hints.announce()
+      onError(error)
+    }
+    if (isComplete) onFinished(entries)
+    const queued = writes.find(({ name }) => name === outboxDatabase)?.put ?? []
+    if (queued.length > 0) onQueued(queued as OutboxEntry[])
+    if (delivery.peerId) onAdded(delivery.actorId, delivery.peerId, entries.length)
+    await onStage?.('finished')
+  }
+
+  async function begin(delivery: Delivery, drafts: readonly MessageDraft[]) {
+    const { actorId: authorId, peerId: readerId, reach, hasBegun } = delivery
+    if (readerId === undefined) return
+    const found = drafts.find(({ effect, next }) => effect === 'deliver' && next)?.next
+    const first = hasBegun ? undefined : found
+    if (first && !isAtomic) {
+      const pair = { authorId, readerId, message: first, isHeld: reach !== 'delivered' }
+      await beginConversations({ storage, ...pair }).catch(async (error: unknown) => {
+        await hints.addMessages([{ authorId, readerId, messageId: first._id }])
+        throw error
+      })
+    }
+    // In one store both begin together, but after a restore the reader's marks may return first.
+    const mayBeTold = (first && !isAtomic) || drafts.some((draft) => isGivenBack(draft, delivery))
+    if (mayBeTold && reach !== 'channel') await tellReceiptsOf(authorId, readerId)
+    const isBegun = first && (reach === 'delivered' || reach === 'channel')
+    if (isBegun) begun.set(`${authorId} ${readerId}`, true)
+  }
+
+  /** The reader may have read it before its author's conversation began. */
+  async function tellReceiptsOf(authorId: string, readerId: string) {
+    await tellStandingReceipts({ storage, relations, privacy, authorId, readerId, now })
+    const hint = await hints.findReceipts(authorId, readerId)
+    if (!hint) return
+    await tellHintedReceipts({ storage, relations, privacy, marks: hint, now })
+    await hints.remove([hint])
+  }
+
+  return {
+    /** Have both people's conversations begun? False also when unknown. */
+    hasBegun: (senderId: string, recipientId: string) => begun.has(`${senderId} ${recipientId}`),
+    finish,
+  }
 }

@@ -1,8 +1,7 @@
-import { isInLostSpan } from '../../../schema/lost-span.ts'
-import { isAccepted, type MessageDocument } from '../../../schema/message.ts'
+import { isAccepted, isInLostSpan, type MessageDocument } from '../../../schema/message.ts'
 import type { ReadPart } from '../../storage/documents/transaction.ts'
-import { conversationKey, type OrderEntry, orderEntryKey } from '../order/order-entry.ts'
-import { type OrderJournal, ordersDatabase } from '../order/order-journal.ts'
+import { conversationKey, type OrderEntry, orderEntryKey } from '../copies/order-entry.ts'
+import { type OrderJournal, ordersDatabase } from '../copies/order-journal.ts'
 import type { Delivery } from './delivery-types.ts'
 
 type Asked = Pick<

@@ -1,6 +1,6 @@
 import { type ConversationDocument, newConversation } from '../../../schema/conversation.ts'
 import type { MessageDocument } from '../../../schema/message.ts'
-import { nameConversationsDatabase } from '../../storage/databases/database-names.ts'
+import { nameConversationsDatabase } from '../../storage/documents/database-names.ts'
 import type { Storage } from '../../storage/storage.ts'
 
 type Beginning = Pick<MessageDocument, '_id' | 'orderedAt'>

@@ -1,14 +1,13 @@
 import { blankDeleted } from '../../../schema/blank-deleted.ts'
 import { failMessage } from '../../../schema/decide-message.ts'
-import { must } from '../../../schema/helpers/must.ts'
-import { mergeRegisters } from '../../../schema/merge-messages.ts'
+import { must } from '../../../schema/helpers/assertions.ts'
+import { mergeMessages, mergeRegisters } from '../../../schema/merge-messages.ts'
 import { isDiscarded, type MessageDocument } from '../../../schema/message.ts'
 import { jointRegisters } from '../../../schema/message-registers.ts'
-import { writePeerCopy } from '../../../schema/peer-copy.ts'
+import { copyForAuthor, writePeerCopy } from '../../../schema/peer-copy.ts'
 import { refuseChange } from '../../../schema/permit-message-change.ts'
 import { refuse } from '../../../schema/refusal.ts'
 import type { MessageDraft } from '../proposals/message-draft.ts'
-import { completeOwnCopy } from './complete-own-copy.ts'
 
 /**
  * Does a draft concern the other person's copy? A blocked person's words do not; a deletion does.
@@ -92,4 +91,17 @@ export function refuseUnwritten(draft: MessageDraft, actorId: string, now: numbe
       ? refuseChange({ actorId, stored, proposed, refusal })
       : failMessage({ actorId, stored, proposed, refusal, now })
   return { ...draft, next, refusal, effect: 'own' }
+}
+
+/** The author's copy of a delivered message, even if the author holds it for failed. */
+export function completeOwnCopy(
+  before: MessageDocument | undefined,
+  readersCopy: MessageDocument,
+): MessageDocument {
+  const { _rev, ...copy } = readersCopy as MessageDocument & { _rev?: string }
+  const acceptedAt = copy.statusHistory[0]?.timestamp ?? copy.orderedAt
+  const own = copyForAuthor(copy, acceptedAt)
+  // Delivered means sent, however often its author got a failure.
+  const attempt = Math.max(before?.attempt ?? 0, own.attempt)
+  return before ? mergeMessages(before, { ...own, attempt }) : own
 }

@@ -1,6 +1,6 @@
 import type { MessageDocument } from '../../../schema/message.ts'
 import type { Document } from '../../storage/documents/documents.ts'
-import { conversationKey, type OrderEntry } from '../order/order-entry.ts'
+import { conversationKey, type OrderEntry } from '../copies/order-entry.ts'
 
 /**
  * The database of digests: facts from copies and places that need no full scan. A digest is stored

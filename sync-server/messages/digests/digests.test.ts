@@ -2,18 +2,17 @@ import { rm } from 'node:fs/promises'
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type ConversationDocument, newConversation } from '../../../schema/conversation.ts'
-import type { LostSpan } from '../../../schema/lost-span.ts'
-import type { MessageDocument } from '../../../schema/message.ts'
+import type { LostSpan, MessageDocument } from '../../../schema/message.ts'
 import type { AccountsDocument } from '../../access/account-documents.ts'
 import { createRelations } from '../../access/relations.ts'
-import { summariseConversation } from '../../http/messages/summarise-conversation.ts'
-import { walkAll } from '../../lib/walk-all.ts'
+import { summariseConversation } from '../../http/messages/conversation-routes.ts'
 import {
   nameConversationsDatabase,
   nameMessagesDatabase,
-} from '../../storage/databases/database-names.ts'
-import { unpackFixture } from '../../storage/level/unpack-fixture.ts'
+} from '../../storage/documents/database-names.ts'
 import { createStorage, type Storage } from '../../storage/storage.ts'
+import { unpackFixture } from '../../storage/testing/unpack-fixture.ts'
+import { walkAll } from '../../storage/testing/walk-all.ts'
 import { startCouch } from '../../testing/couch/start-couch.ts'
 import {
   openTestAcceptance,
@@ -22,8 +21,8 @@ import {
   writeMessage,
 } from '../../testing/open-test-acceptance.ts'
 import type { Stage } from '../acceptance/delivery-types.ts'
-import { type Acceptance, createAcceptance } from '../acceptance.ts'
-import { placeOf } from '../order/order-entry.ts'
+import { placeOf } from '../copies/order-entry.ts'
+import { type Acceptance, createAcceptance } from '../message-acceptance.ts'
 import { digestsDatabase, type TallyDigest, talliesPrefix } from './digest-documents.ts'
 import { endOfTime } from './tallies.ts'
 

@@ -1,10 +1,9 @@
 import { isAccepted, type MessageDocument } from '../../../schema/message.ts'
-import { nameMessagesDatabase } from '../../storage/databases/database-names.ts'
-import type { Document } from '../../storage/documents/documents.ts'
-import { idsFrom } from '../../storage/documents/ids-from.ts'
+import { nameMessagesDatabase } from '../../storage/documents/database-names.ts'
+import { type Document, idsFrom } from '../../storage/documents/documents.ts'
 import type { Storage } from '../../storage/storage.ts'
-import type { OrderJournal } from '../order/order-journal.ts'
-import { createCompleteness } from './completeness.ts'
+import { conversationKey, type OrderEntry, orderEntryKey } from '../copies/order-entry.ts'
+import { type OrderJournal, ordersDatabase } from '../copies/order-journal.ts'
 import {
   completeKey,
   type DeletionDigest,
@@ -14,6 +13,8 @@ import {
   nextGeneration,
   starKey,
   talliesPrefix,
+  toDeletionDigest,
+  toStarDigest,
 } from './digest-documents.ts'
 import { createTallies, type View } from './tallies.ts'
 import { type Place, walkStars } from './walk-stars.ts'
@@ -108,4 +109,64 @@ async function listDeletions(
     )
   }
   return found
+}
+
+/**
+ * Tracks whether digests cover all of a person's data: not what earlier versions wrote, or what was
+ * lost.
+ */
+function createCompleteness({ storage }: { storage: Storage }) {
+  const digests = storage.database<Document>(digestsDatabase)
+  const orders = storage.database<OrderEntry>(ordersDatabase)
+
+  /** The messages among these that came with a file, by their places. */
+  async function findFiles(deleted: readonly MessageDocument[]) {
+    const entries = await orders.read(deleted.map(keyOf))
+    return new Set(
+      deleted.flatMap((message) => {
+        const entry = entries.get(keyOf(message))
+        return entry?.hasFile && entry.messageId === message._id ? [message._id] : []
+      }),
+    )
+  }
+
+  return {
+    async isComplete(ownerId: string): Promise<boolean> {
+      const _id = completeKey(ownerId)
+      return (await digests.read([_id])).has(_id)
+    },
+
+    /** Call for a new person, and once all copies of a person are recorded. */
+    async setComplete(ownerId: string): Promise<void> {
+      await digests.insert({ _id: completeKey(ownerId) })
+    },
+
+    /** Creates the missing digests of these copies. */
+    async record(ownerId: string, copies: readonly MessageDocument[]): Promise<void> {
+      const accepted = copies.filter(isAccepted)
+      const starred = accepted.filter(({ isStarred }) => isStarred)
+      const deleted = accepted.filter(({ deletedAt }) => deletedAt !== undefined)
+      const files = await findFiles(deleted)
+      await recordDigests(storage, [
+        ...starred.map((message) => toStarDigest(ownerId, message)),
+        ...deleted.map((message) => {
+          return { ...toDeletionDigest(message), hasFile: files.has(message._id) }
+        }),
+      ])
+    },
+  }
+}
+
+function keyOf({ senderId, recipientId, orderedAt }: MessageDocument): string {
+  return orderEntryKey(conversationKey(senderId, recipientId), orderedAt)
+}
+
+/** Stores missing digests; keeps existing ones unchanged. */
+export async function recordDigests(storage: Storage, digests: readonly Document[]): Promise<void> {
+  if (digests.length === 0) return
+  const ids = digests.map(({ _id }) => _id)
+  await storage.database<Document>(digestsDatabase).update(ids, (stored) => ({
+    put: digests.filter(({ _id }) => !stored.has(_id)),
+    result: undefined,
+  }))
 }

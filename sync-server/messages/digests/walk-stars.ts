@@ -1,6 +1,6 @@
 import { isAccepted, type MessageDocument } from '../../../schema/message.ts'
-import { nameMessagesDatabase } from '../../storage/databases/database-names.ts'
-import { idsFrom } from '../../storage/documents/ids-from.ts'
+import { nameMessagesDatabase } from '../../storage/documents/database-names.ts'
+import { idsFrom } from '../../storage/documents/documents.ts'
 import type { Storage } from '../../storage/storage.ts'
 import { digestsDatabase, type StarDigest, starKey } from './digest-documents.ts'
 
@@ -29,7 +29,7 @@ export async function* walkStars(
     const copies = await own.read(page.map(({ _id }) => _id))
     yield page.flatMap(({ _id }) => {
       const copy = copies.get(_id)
-      return copy?.isStarred && isAccepted(copy) && isWanted(copy) ? [copy] : []
+      return copy?.isStarred && !copy.isHidden && isAccepted(copy) && isWanted(copy) ? [copy] : []
     })
   }
 }

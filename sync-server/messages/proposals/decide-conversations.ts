@@ -5,7 +5,7 @@ import {
   conversationDocument,
 } from '../../../schema/conversation.ts'
 import { decideConversation, salvageConversation } from '../../../schema/decide-conversation.ts'
-import type { LostSpan } from '../../../schema/lost-span.ts'
+import type { LostSpan } from '../../../schema/message.ts'
 import { clockSlackMs, type Proposal } from './proposal.ts'
 
 /** One person's proposals about the conversation with another, and the server's decision. */

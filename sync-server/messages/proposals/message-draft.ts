@@ -1,9 +1,9 @@
 import type { MessageDecision } from '../../../schema/decide-message.ts'
-import type { LostSpan } from '../../../schema/lost-span.ts'
 import { areMessagesEqual } from '../../../schema/merge-messages.ts'
 import {
   isAccepted,
   isDiscarded,
+  type LostSpan,
   type MessageDocument,
   messageDocument,
 } from '../../../schema/message.ts'

@@ -1,7 +1,6 @@
 import { decideMessage } from '../../../schema/decide-message.ts'
-import { groupBy } from '../../../schema/helpers/group-by.ts'
-import type { LostSpan } from '../../../schema/lost-span.ts'
-import type { MessageDocument } from '../../../schema/message.ts'
+import { groupBy } from '../../../schema/helpers/lists.ts'
+import type { LostSpan, MessageDocument } from '../../../schema/message.ts'
 import { refuse } from '../../../schema/refusal.ts'
 import type { Reach } from '../../access/relations.ts'
 import {

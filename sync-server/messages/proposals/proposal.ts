@@ -1,3 +1,8 @@
+import { v7 as uuidv7 } from 'uuid'
+import type { AttachedFile } from '../../../schema/attached-file.ts'
+import type { GroupRefusal } from '../../../schema/group.ts'
+import type { LinkPreview } from '../../../schema/link-preview.ts'
+import type { MessageDocument, MessageType } from '../../../schema/message.ts'
 import type { Refusal } from '../../../schema/refusal.ts'
 import type { Revisions } from '../../storage/documents/documents.ts'
 
@@ -39,4 +44,49 @@ export type Outcome<Doc> =
       refusal?: Refusal
     }
   | { kind: 'absent'; id: string }
-  | { kind: 'heldBack'; id: string; refusal: Refusal }
+  | { kind: 'heldBack'; id: string; refusal: Refusal | GroupRefusal }
+
+/**
+ * A message as a caller without a local database writes it. `_id` makes a repeated call idempotent.
+ */
+export interface NewMessage {
+  _id?: string | undefined
+  content: string
+  sealed?: string | undefined
+  type?: MessageType | undefined
+  replyToMessageId?: string | undefined
+  mediaUrl?: string | undefined
+  file?: AttachedFile | undefined
+  link?: LinkPreview | undefined
+}
+
+/**
+ * Turns it into a device's push, so that it goes through the one way in (P4). @param now epoch ms
+ */
+export function proposeMessage(asked: {
+  senderId: string
+  recipientId: string
+  message: NewMessage
+  now?: number
+}): Proposal {
+  const { senderId, recipientId, message, now = Date.now() } = asked
+  const { _id = uuidv7(), content, sealed, type = 'text' } = message
+  const { replyToMessageId, mediaUrl, file, link } = message
+  const raw: Partial<MessageDocument> = {
+    _id,
+    peerId: recipientId,
+    senderId,
+    recipientId,
+    type,
+    content,
+    createdAt: now,
+    orderedAt: now,
+    status: 'sending',
+    ...(sealed === undefined ? {} : { sealed }),
+    ...(replyToMessageId === undefined ? {} : { replyTo: replyToMessageId }),
+    ...(mediaUrl === undefined ? {} : { mediaUrl }),
+    ...(mediaUrl === undefined || file === undefined ? {} : { file }),
+    ...(link === undefined ? {} : { link }),
+  }
+  return { id: _id, raw, isDeleted: false }
+}

@@ -1,4 +1,4 @@
-import { StorageUnavailable } from '../databases/storage-unavailable.ts'
+import { StorageUnavailable } from '../documents/storage-errors.ts'
 
 export interface TimeLimits {
   /** The longest wait for an answer's beginning, and between two parts of it. */

@@ -27,3 +27,14 @@ export interface ChangesPage<Body extends Document> {
   results: Change<Body>[]
   last_seq: Seq
 }
+
+/** The range of ids that begin with `prefix`. */
+export function idsFrom(prefix: string) {
+  return { startkey: prefix, endkey: `${prefix}\uffff` }
+}
+
+/** A document as it is written and told: without the revision of the database that it was read from. */
+export function withoutRev<T extends object>(document: T & { _rev?: string }): Omit<T, '_rev'> {
+  const { _rev, ...rest } = document
+  return rest
+}

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { withoutRev } from '../../lib/without-rev.ts'
-import type { Document, Stored } from './documents.ts'
+import { type Document, type Stored, withoutRev } from './documents.ts'
 import type { PushedRevision } from './grow-branch.ts'
 import type { Write } from './plan-writes.ts'
 import type { DatabaseWrite } from './transaction.ts'

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { Document, Revisions } from './documents.ts'
 import type { PouchWrite } from './pouch.ts'
-import type { Leaf } from './read-leaves.ts'
+import type { Leaf } from './read-revisions.ts'
 
 /** A replicating client's leaf of a document; the next stored revision becomes its child. */
 export interface PushedRevision {

@@ -2,7 +2,7 @@ import pLimit from 'p-limit'
 import type { Document, Stored } from './documents.ts'
 import { growBranch, type NameChild, nameRev, type PushedRevision } from './grow-branch.ts'
 import type { PouchWrite } from './pouch.ts'
-import type { Leaf } from './read-leaves.ts'
+import type { Leaf } from './read-revisions.ts'
 
 /** A document to store: `isChanged` when its body differs from the stored one. */
 export interface Write {

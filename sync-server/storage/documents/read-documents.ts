@@ -1,4 +1,4 @@
-import { slicesOf } from '../../../schema/helpers/slices-of.ts'
+import { slicesOf } from '../../../schema/helpers/lists.ts'
 import type { Document, Stored } from './documents.ts'
 import { isMissing, type Pouch } from './pouch.ts'
 

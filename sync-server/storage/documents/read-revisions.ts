@@ -1,7 +1,9 @@
 import type { Document, Revisions, Stored } from './documents.ts'
 import { listRevs, nameRev } from './grow-branch.ts'
 import { isMissing, type OpenRevision, type Pouch } from './pouch.ts'
-import { growthsSeen, type Leaf, readLeaves } from './read-leaves.ts'
+
+/** How often to reread a document that grows during the read. */
+const growthsSeen = 10
 
 /** One revision of a document; with its ancestry if requested. */
 export type StoredRevision = Stored<Document> & { _revisions?: Revisions; _deleted?: boolean }
@@ -92,6 +94,36 @@ async function readOne(
     return await pouch.get(id, options)
   } catch (error) {
     if (isMissing(error)) return undefined
+    throw error
+  }
+}
+
+/** The end of a branch in a document's revision tree, with its ancestry. */
+export interface Leaf {
+  revisions: Revisions
+  isDeleted: boolean
+}
+
+/** @returns every leaf of a document; none for an unknown one */
+export async function readLeaves(pouch: Pouch, id: string): Promise<Leaf[]> {
+  let leaves: Leaf[] = []
+  for (let reading = 0; reading < growthsSeen; reading += 1) {
+    const rows = await readRows(pouch, id)
+    leaves = rows.flatMap((row) => {
+      if (!('ok' in row) || !row.ok._revisions) return []
+      return [{ revisions: row.ok._revisions, isDeleted: row.ok._deleted === true }]
+    })
+    // A leaf without a body has grown since the tree was read, and was compacted.
+    if (leaves.length === rows.length) break
+  }
+  return leaves
+}
+
+async function readRows(pouch: Pouch, id: string) {
+  try {
+    return await pouch.get(id, { open_revs: 'all', revs: true })
+  } catch (error) {
+    if (isMissing(error)) return []
     throw error
   }
 }

@@ -2,7 +2,7 @@ import type { Document, Stored } from './documents.ts'
 import { nameByContent } from './grow-branch.ts'
 import { planWrites, type Write } from './plan-writes.ts'
 import type { Pouch, PouchFailure } from './pouch.ts'
-import { readLeaves } from './read-leaves.ts'
+import { readLeaves } from './read-revisions.ts'
 
 /** Writes to CouchDB. @returns the revision of every document read or written, and the ids with a concurrent write */
 export async function writeDocuments(

@@ -2,9 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { StorageUnavailable } from '../databases/storage-unavailable.ts'
+import { StorageUnavailable } from '../documents/storage-errors.ts'
 import { createStorage } from '../storage.ts'
-import { createFaultyDisk } from './faulty-disk.ts'
+import { createFaultyDisk } from '../testing/faulty-disk.ts'
 
 interface Note {
   _id: string

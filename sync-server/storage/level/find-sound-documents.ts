@@ -3,6 +3,11 @@ import { bySequence, documentStore, type PouchMetadata } from './pouch-keys.ts'
 
 export type OldLevel = ClassicLevel<string, Buffer>
 
+/** The part of a LevelDB, or of a range in one, that is read here. */
+export interface KeyedValues {
+  iterator(range: { gte: string; lt: string }): AsyncIterable<readonly [string, Buffer]>
+}
+
 export interface SoundDocuments {
   /** Ids of unusable documents: unreadable, or with a part missing. */
   broken: string[]
@@ -17,7 +22,7 @@ export interface SoundDocuments {
  * Scans a PouchDB database for documents with a broken or missing part: PouchDB would fail at each
  * of them whenever it reads the whole database.
  */
-export async function findSoundDocuments(level: OldLevel): Promise<SoundDocuments> {
+export async function findSoundDocuments(level: KeyedValues): Promise<SoundDocuments> {
   const owners = new Map<number, string>()
   const broken = new Set<string>()
   const sound = new Set<string>()

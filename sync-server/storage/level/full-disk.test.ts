@@ -2,9 +2,9 @@ import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { StorageUnavailable } from '../databases/storage-unavailable.ts'
+import { StorageUnavailable } from '../documents/storage-errors.ts'
 import { createStorage } from '../storage.ts'
-import { openSmallDisk } from './open-small-disk.ts'
+import { openSmallDisk } from '../testing/open-small-disk.ts'
 
 interface Note {
   _id: string

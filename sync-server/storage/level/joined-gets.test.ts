@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ClassicLevel } from 'classic-level'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createFaultyDisk } from './faulty-disk.ts'
-import { createJoinedGets } from './joined-gets.ts'
+import { createFaultyDisk } from '../testing/faulty-disk.ts'
 import type { Level } from './level-store.ts'
+import { createJoinedGets } from './prefixed-leveldown.ts'
 
 /** A store with these keys, and its reads: the number of keys in each thread task. */
 async function openCounted(keys: readonly string[], wrap = (level: Level) => level) {

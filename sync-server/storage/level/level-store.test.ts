@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { StorageUnavailable } from '../databases/storage-unavailable.ts'
-import { createFaultyDisk } from './faulty-disk.ts'
+import { StorageUnavailable } from '../documents/storage-errors.ts'
+import { createFaultyDisk } from '../testing/faulty-disk.ts'
 import { openLevelStore } from './level-store.ts'
 
 const put = (key: string) => [{ type: 'put' as const, key, value: `value of ${key}` }]

@@ -1,10 +1,10 @@
+import { must } from '../../../schema/helpers/assertions.ts'
 import { createDeferred } from '../../../schema/helpers/deferred.ts'
-import { must } from '../../../schema/helpers/must.ts'
-import { StorageUnavailable } from '../databases/storage-unavailable.ts'
 import { revisionsKept } from '../documents/grow-branch.ts'
 import { openPouch, type Pouch } from '../documents/pouch.ts'
+import { StorageUnavailable } from '../documents/storage-errors.ts'
+import { type Migrate, type OpenDatabase, openDatabase } from './level-database.ts'
 import type { LevelStore } from './level-store.ts'
-import { type Migrate, type OpenDatabase, openDatabase } from './open-database.ts'
 import { createPrefixedLeveldown, rangeOf, type View } from './prefixed-leveldown.ts'
 
 interface Entry {
@@ -36,7 +36,7 @@ export function createOpenDatabases(options: { store: LevelStore; idleCloseMs: n
     try {
       return await openDatabase(view, (migrate) => openSound(name, view, migrate))
     } finally {
-      throwReadFailure(view)
+      throwReadFailure(view, store)
     }
   }
 
@@ -47,7 +47,7 @@ export function createOpenDatabases(options: { store: LevelStore; idleCloseMs: n
     // upload's cost.
     const pouch = await openPouch(name, { ...settings, deterministic_revs: false })
     try {
-      throwReadFailure(view)
+      throwReadFailure(view, store)
     } catch (error) {
       // PouchDB would return the same instance to the next caller.
       await pouch.close()
@@ -97,7 +97,7 @@ export function createOpenDatabases(options: { store: LevelStore; idleCloseMs: n
     if (entry.inUse > 0) return
     entry.whenUnused?.()
     if (entry.closed !== undefined || entries.get(name) !== entry) return
-    entry.idleSince = Date.now()
+    entry.idleSince = performance.now()
     entries.delete(name)
     entries.set(name, entry)
     state.timer ??= setTimeout(closeIdle, idleCloseMs).unref()
@@ -127,7 +127,7 @@ export function createOpenDatabases(options: { store: LevelStore; idleCloseMs: n
 
   function closeIdle() {
     state.timer = undefined
-    const now = Date.now()
+    const now = performance.now()
     for (const [name, entry] of entries) {
       if (entry.inUse > 0 || entry.closed !== undefined) continue
       const leftMs = entry.idleSince + idleCloseMs - now
@@ -150,7 +150,7 @@ export function createOpenDatabases(options: { store: LevelStore; idleCloseMs: n
       const databases = new Map<string, OpenDatabase>()
       for (const [name, { opened }] of acquired) databases.set(name, await opened)
       const views = [...databases.values()].map(({ view }) => view)
-      return await untilReadFailure(views, () => work(databases))
+      return await untilReadFailure(views, store, () => work(databases))
     } catch (error) {
       await spoilTogether([...acquired.values()])
       throw error
@@ -192,25 +192,24 @@ export type OpenDatabases = ReturnType<typeof createOpenDatabases>
 /** PouchDB's operation may never end after a failed read: do not wait for it. */
 async function untilReadFailure<Result>(
   views: readonly View[],
+  store: LevelStore,
   work: () => Promise<Result>,
 ): Promise<Result> {
   const failed = createDeferred<never>()
   failed.promise.catch(() => undefined)
-  const forget = views.map((view) => view.onReadFailure((cause) => failed.reject(refuse(cause))))
+  const forget = views.map((view) =>
+    view.onReadFailure((cause) => failed.reject(store.refuseRead(cause))),
+  )
   try {
     const result = await Promise.race([work(), failed.promise])
-    for (const view of views) throwReadFailure(view)
+    for (const view of views) throwReadFailure(view, store)
     return result
   } finally {
     for (const end of forget) end()
   }
 }
 
-function throwReadFailure(view: View) {
+function throwReadFailure(view: View, store: LevelStore) {
   const failure = view.readFailure()
-  if (failure !== undefined) throw refuse(failure)
-}
-
-function refuse(cause: unknown) {
-  return new StorageUnavailable('something stored could not be read', { cause })
+  if (failure !== undefined) throw store.refuseRead(failure)
 }

@@ -5,14 +5,14 @@ import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
 import { revisionsKept } from '../documents/grow-branch.ts'
 import type { PouchWrite } from '../documents/pouch.ts'
+import type { OpenDatabase } from './level-database.ts'
 import { openLevelStore } from './level-store.ts'
-import type { OpenDatabase } from './open-database.ts'
+import { writeBatch } from './level-writer.ts'
 import { createOpenDatabases } from './open-databases.ts'
 import { type PlainEdit, planPlainEdit } from './plain-edits.ts'
 import { documentStore } from './pouch-keys.ts'
 import { rangeOf } from './prefixed-leveldown.ts'
 import { readCurrent } from './read-current.ts'
-import { writeBatch } from './write-together.ts'
 
 async function openStore() {
   const location = await mkdtemp(join(tmpdir(), 'petrel-plain-'))

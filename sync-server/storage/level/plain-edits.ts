@@ -1,7 +1,7 @@
 import type { Document, Stored } from '../documents/documents.ts'
 import type { PouchWrite } from '../documents/pouch.ts'
+import type { Counters } from './level-database.ts'
 import type { Operation } from './level-store.ts'
-import type { Counters } from './open-database.ts'
 import {
   bySequence,
   documentCountKey,

@@ -1,7 +1,7 @@
-import { DocumentDamaged } from '../databases/document-damaged.ts'
 import type { Document, Stored } from '../documents/documents.ts'
 import { readDocument, readEach } from '../documents/read-documents.ts'
-import type { OpenDatabase } from './open-database.ts'
+import { DocumentDamaged } from '../documents/storage-errors.ts'
+import type { OpenDatabase } from './level-database.ts'
 import {
   bySequence,
   documentStore,

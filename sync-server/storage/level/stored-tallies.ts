@@ -33,7 +33,10 @@ export function createStoredTallies(store: LevelStore) {
     if (found?.generation === generation) return found.tally
     const { changes } = state
     const level = store.readNow() ?? (await store.read())
-    const tally = Number((await level.get(nameTally(name))) ?? 0)
+    const stored = await level.get(nameTally(name)).catch((error: unknown) => {
+      throw store.refuseRead(error)
+    })
+    const tally = Number(stored ?? 0)
     // A change meanwhile may be newer than this read.
     const isNewest = changes === state.changes && generation === store.generation()
     if (isNewest) known.set(name, { tally, generation })

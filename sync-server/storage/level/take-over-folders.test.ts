@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { ClassicLevel } from 'classic-level'
 import { expect, onTestFinished, test } from 'vitest'
 import { createStorage, type Storage } from '../storage.ts'
+import { unpackFixture } from '../testing/unpack-fixture.ts'
 import type { Level } from './level-store.ts'
 import type { SetAside } from './take-over-folders.ts'
-import { unpackFixture } from './unpack-fixture.ts'
 
 async function openFixture() {
   const fixture = await unpackFixture()

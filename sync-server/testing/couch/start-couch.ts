@@ -5,7 +5,7 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { findFreePort } from '../../lib/find-free-port.ts'
+import { findFreePort } from '../../lib/testing/find-free-port.ts'
 
 const startTimeoutMs = 60_000
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { createCouchRequests } from '../../storage/couch/couch-requests.ts'
+import { createCouchRequests } from '../../storage/couch/couch-home.ts'
 import { startLosingProxy } from './start-losing-proxy.ts'
 
 /**

@@ -3,11 +3,12 @@ import type { GraphClient } from './graph-client.ts'
 import { fetchNumberInformation } from './number-information.ts'
 import type { WhatsAppSettings } from './whatsapp-settings.ts'
 
-/** What WhatsApp confirms about a number: goes into the linking person's profile. */
+/** What is known of a number after the check. */
 export interface VouchedNumber {
-  whatsapp_business_account_id: string
-  verified_name?: string
-  quality_rating?: string
+  /** Goes into the linking person's profile. */
+  profile: { whatsapp_business_account_id: string; verified_name?: string; quality_rating?: string }
+  /** Has WhatsApp said that this phone number has this id? Unless it was not asked. */
+  isProved: boolean
 }
 
 export type NumberCheck = (asked: {
@@ -25,7 +26,8 @@ export function createNumberCheck(options: {
   settings: Pick<WhatsAppSettings, 'linkCheck' | 'businessAccountId'>
 }): NumberCheck {
   const { client, settings } = options
-  const account = { whatsapp_business_account_id: settings.businessAccountId }
+  const profile = { whatsapp_business_account_id: settings.businessAccountId }
+  const account: VouchedNumber = { profile, isProved: false }
   return async ({ phoneNumberId, phone }) => {
     if (settings.linkCheck === 'off') return account
     const found = await fetchNumberInformation(client, phoneNumberId)
@@ -43,9 +45,12 @@ export function createNumberCheck(options: {
     const { digits, verifiedName, qualityRating } = found.value
     if (digits !== phone) throw new RequestRefused('number_mismatch')
     return {
-      ...account,
-      ...(verifiedName !== null && { verified_name: verifiedName }),
-      ...(qualityRating !== null && { quality_rating: qualityRating }),
+      profile: {
+        ...profile,
+        ...(verifiedName !== null && { verified_name: verifiedName }),
+        ...(qualityRating !== null && { quality_rating: qualityRating }),
+      },
+      isProved: true,
     }
   }
 }

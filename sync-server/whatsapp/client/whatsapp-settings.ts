@@ -22,6 +22,8 @@ export interface WhatsAppSettings {
   isWindowEnforced: boolean
   linkCheck: 'strict' | 'lenient' | 'off'
   inboxUserId: string | undefined
+  /** The accounts that may use the channel; undefined for any. */
+  operatorIds: readonly string[] | undefined
   isTypingSent: boolean
   sendTimeoutMs: number
   messagesPerSecond: number
@@ -83,6 +85,16 @@ const environment = z.object({
     'strict',
   ),
   WHATSAPP_INBOX_USER_ID: z.optional(oneWord),
+  WHATSAPP_OPERATORS: z.optional(
+    z
+      .string()
+      .check(
+        z.regex(
+          /^\s*[0-9a-f-]{36}(\s*,\s*[0-9a-f-]{36})*\s*$/,
+          'must be ids of accounts, parted by commas',
+        ),
+      ),
+  ),
   WHATSAPP_TYPING: flag('false'),
   WHATSAPP_SEND_TIMEOUT_MS: z._default(wholeNumber({ from: 500, to: 14_000 }), 8_000),
   WHATSAPP_MAX_MPS: z._default(wholeNumber({ from: 1, to: 1_000 }), 70),
@@ -147,6 +159,7 @@ export function readWhatsAppSettings(
     isWindowEnforced: set.WHATSAPP_ENFORCE_WINDOW === 'true',
     linkCheck: set.WHATSAPP_VERIFY_LINK,
     inboxUserId: set.WHATSAPP_INBOX_USER_ID,
+    operatorIds: set.WHATSAPP_OPERATORS?.split(',').map((userId) => userId.trim()),
     isTypingSent: set.WHATSAPP_TYPING === 'true',
     sendTimeoutMs: set.WHATSAPP_SEND_TIMEOUT_MS,
     messagesPerSecond: set.WHATSAPP_MAX_MPS,

@@ -1,4 +1,4 @@
-import { whatsAppLimits as messageLimits } from '../../../schema/whatsapp/whatsapp-limits.ts'
+import { whatsAppLimits as messageLimits } from '../../../schema/whatsapp-limits.ts'
 import type { OutgoingMessage } from './outgoing-message.ts'
 
 /**

@@ -1,5 +1,5 @@
 import type { MessageDocument } from '../../../schema/message.ts'
-import { templatePayload } from '../../../schema/whatsapp/whatsapp-payload.ts'
+import { templatePayload } from '../../../schema/whatsapp-payload.ts'
 import type { OutgoingMessage } from './outgoing-message.ts'
 import { validateMessage } from './validate-message.ts'
 

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { whatsAppLimits as limits } from '../../../schema/whatsapp/whatsapp-limits.ts'
+import { whatsAppLimits as limits } from '../../../schema/whatsapp-limits.ts'
 
 /** A text within its limits, with error words that name it. */
 function words(name: string, max: number, min = 1) {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { whatsAppLimits as limits } from '../../../schema/whatsapp/whatsapp-limits.ts'
+import { whatsAppLimits as limits } from '../../../schema/whatsapp-limits.ts'
 import { validateMessage } from './validate-message.ts'
 
 const letters = (count: number) => 'a'.repeat(count)

@@ -1,4 +1,4 @@
-import { listPhoneVariants } from '../../access/phone-variants.ts'
+import { listPhoneVariants } from '../../access/account-documents.ts'
 
 /** WhatsApp's identifiers of a person. Any may be missing: a person can hide their number. */
 export interface ContactIdentity {

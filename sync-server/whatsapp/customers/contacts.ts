@@ -1,10 +1,9 @@
 import { LRUCache } from 'lru-cache'
-import { listPhoneVariants } from '../../access/phone-variants.ts'
+import { listPhoneVariants } from '../../access/account-documents.ts'
 import { atMost } from '../../lib/at-most.ts'
 import { deriveId } from '../../lib/derive-id.ts'
 import { retryOvertaken } from '../../lib/retry-overtaken.ts'
-import { withoutRev } from '../../lib/without-rev.ts'
-import { idsFrom } from '../../storage/documents/ids-from.ts'
+import { idsFrom, withoutRev } from '../../storage/documents/documents.ts'
 import type { StoredDatabase } from '../../storage/stored-database.ts'
 import {
   aliasKey,
@@ -15,7 +14,6 @@ import {
   writerKey,
 } from './contact-documents.ts'
 import { type ContactIdentity, listAliases, matchContact } from './contact-identity.ts'
-import { createContactLists } from './contact-lists.ts'
 
 export type Contacts = ReturnType<typeof createContacts>
 
@@ -27,8 +25,11 @@ export interface ContactPlace {
 }
 
 const contactsRemembered = 20_000
+
 const sharedRememberedMs = 5_000
+
 const pageLength = 500
+
 const overtaken = {
   tries: 8,
   giveUp: () => new Error('a contact changed under every try to write it'),
@@ -298,5 +299,54 @@ function rename(
     username: username ?? before.username,
     // Their own name only fills a missing one, never replaces the operator's.
     name: before.name ?? name,
+  }
+}
+
+/** Searches an operator's contacts, in id order. */
+function createContactLists({ database }: { database: StoredDatabase<ContactsDocument> }) {
+  async function* walk(ownerId: string): AsyncGenerator<ContactDocument> {
+    const place = { startkey: `contact:${ownerId}:` }
+    for (;;) {
+      const page = await database.range({
+        ...place,
+        endkey: `contact:${ownerId}:\uffff`,
+        limit: pageLength,
+      })
+      for (const document of page) if (isContact(document)) yield withoutRev(document)
+      const last = page.at(-1)
+      if (!last || page.length < pageLength) return
+      place.startkey = `${last._id}\u0000`
+    }
+  }
+
+  async function filter(
+    ownerId: string,
+    limit: number,
+    isWanted: (contact: ContactDocument) => boolean,
+  ): Promise<ContactDocument[]> {
+    const found: ContactDocument[] = []
+    for await (const contact of walk(ownerId)) {
+      if (isWanted(contact)) found.push(contact)
+      if (found.length >= limit) break
+    }
+    return found
+  }
+
+  return {
+    /** Contacts by a part of their number, the first ones only. */
+    search: (ownerId: string, digits: string, limit: number) =>
+      filter(ownerId, limit, ({ waId, phone }) =>
+        [waId, phone].some((one) => one?.includes(digits)),
+      ),
+
+    /** Contacts by a part of their name, ignoring case. */
+    searchNames(ownerId: string, text: string, limit: number) {
+      const wanted = text.trim().toLowerCase()
+      return filter(ownerId, limit, ({ name, username }) =>
+        [name, username].some((one) => one?.toLowerCase().includes(wanted)),
+      )
+    },
+
+    list: (ownerId: string, limit: number) => filter(ownerId, limit, () => true),
   }
 }

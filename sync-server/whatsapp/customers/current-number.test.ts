@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findCurrentNumber } from './current-number.ts'
+import { findCurrentNumber } from './present-contact.ts'
 
 test.each([
   ['15555550170', null, '15555550170'],

@@ -1,10 +1,10 @@
-import type { WhatsAppContact } from '../../../schema/api/whatsapp-contact.ts'
+import type { WhatsAppContact } from '../../../schema/api/whatsapp-link.ts'
 import type { ConversationDocument } from '../../../schema/conversation.ts'
 import { limits } from '../../../schema/limits.ts'
 import type { PublicUser } from '../../../schema/user.ts'
+import { listPhoneVariants } from '../../access/account-documents.ts'
 import { toIsoOrNull } from '../../lib/to-iso.ts'
 import type { ContactDocument } from './contact-documents.ts'
-import { findCurrentNumber } from './current-number.ts'
 
 const hiddenName = 'WhatsApp user'
 
@@ -74,4 +74,20 @@ export function describeConversation(
       },
     ],
   }
+}
+
+/**
+ * The number to write to: as typed, because WhatsApp converts that form itself, unless WhatsApp
+ * names another one by now; somebody else may have the old one. Null for a hidden number.
+ */
+export function findCurrentNumber({
+  phone,
+  waId,
+}: Pick<ContactDocument, 'phone' | 'waId'>): string | null {
+  if (phone === null || waId === null) return phone ?? waId
+  const isSame =
+    phone === waId ||
+    listPhoneVariants(phone).includes(waId) ||
+    listPhoneVariants(waId).includes(phone)
+  return isSame ? phone : waId
 }

@@ -1,4 +1,4 @@
-import { idsFrom } from '../../storage/documents/ids-from.ts'
+import { idsFrom } from '../../storage/documents/documents.ts'
 import type { StoredDatabase } from '../../storage/stored-database.ts'
 import { type StatusItem, statusesWaitMs } from './webhook-items.ts'
 

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { mapInTurns } from '../../lib/map-in-turns.ts'
 import type { ContactIdentity } from '../customers/contact-identity.ts'
 import { readInboundContent } from './inbound-content.ts'
 import { readStatusWord } from './next-status.ts'
@@ -36,7 +37,8 @@ const messagesValue = z.looseObject({
   errors: list,
   message_echoes: list,
 })
-type MessagesValue = z.output<typeof messagesValue>
+/** With its contacts by both ids, the first of each; and the first of all. */
+type MessagesValue = z.output<typeof messagesValue> & { known: KnownContacts }
 
 const contact = z.looseObject({
   profile: z.catch(z.optional(z.looseObject({ name: text, username: text })), undefined),
@@ -44,6 +46,15 @@ const contact = z.looseObject({
   user_id: text,
   parent_user_id: text,
 })
+
+interface KnownContacts {
+  first: Contact | undefined
+  /** Each with its place: an item's contact is the earliest with either of its ids. */
+  byWaId: ReadonlyMap<string, Placed>
+  byUserId: ReadonlyMap<string, Placed>
+}
+type Contact = z.output<typeof contact>
+type Placed = Contact & { place: number }
 
 /** Whole seconds, as text or number, within a date's range. */
 const seconds = z.coerce.number().check(z.gte(0), z.lte(8.64e12))
@@ -92,19 +103,23 @@ const status = z.looseObject({
 
 /**
  * Splits a webhook into independent items, by entry, change and update: unreadable ones are
- * `ignored` and block nothing else. Messages come before statuses.
+ * `ignored` and block nothing else. Messages come before statuses. One webhook may carry twenty
+ * thousand: others work meanwhile (P12).
  * @param body the parsed JSON
  * @returns null if it is no webhook
  */
-export function parseWebhook(body: unknown): WebhookItem[] | null {
-  const read = envelope.safeParse(body)
-  if (!read.success) return null
-  const items = read.data.entry.flatMap(({ changes }) => changes.flatMap(readChange))
+export async function parseWebhook(body: unknown): Promise<WebhookItem[] | null> {
+  const envelopeRead = envelope.safeParse(body)
+  if (!envelopeRead.success) return null
+  const items: WebhookItem[] = []
+  for (const { changes } of envelopeRead.data.entry) {
+    for (const one of changes) for (const item of await readChange(one)) items.push(item)
+  }
   const isMessage = ({ kind }: WebhookItem) => kind === 'message' || kind === 'echo'
   return [...items.filter(isMessage), ...items.filter((item) => !isMessage(item))]
 }
 
-function readChange(given: unknown): WebhookItem[] {
+async function readChange(given: unknown): Promise<WebhookItem[]> {
   const read = change.safeParse(given)
   if (!read.success) return [{ kind: 'ignored', field: '', why: 'unreadable change' }]
   const { field, value } = read.data
@@ -114,18 +129,39 @@ function readChange(given: unknown): WebhookItem[] {
   }
   const known = messagesValue.safeParse(value)
   if (!known.success) return [{ kind: 'ignored', field, why: 'unreadable value' }]
-  return readValue(field, known.data)
+  return await readValue(field, { ...known.data, known: await readContacts(known.data.contacts) })
 }
 
-function readValue(field: string, value: MessagesValue): WebhookItem[] {
+async function readContacts(given: readonly unknown[]): Promise<KnownContacts> {
+  const read = await mapInTurns(given, (one) => contact.safeParse(one).data)
+  const found = read.flatMap((one, place) => (one ? [{ ...one, place }] : []))
+  // The first of several stays: a later entry of a map replaces an earlier one.
+  const index = (idOf: (one: Placed) => string | undefined) =>
+    new Map(
+      found.toReversed().flatMap((one) => {
+        const id = idOf(one)
+        return id === undefined ? [] : [[id, one] as const]
+      }),
+    )
+  return {
+    first: found[0],
+    byWaId: index(({ wa_id }) => wa_id),
+    byUserId: index(({ user_id }) => user_id),
+  }
+}
+
+async function readValue(field: string, value: MessagesValue): Promise<WebhookItem[]> {
   const unreadable = { kind: 'ignored', field, why: 'unreadable item' } as const
-  const own = [
-    ...value.messages.map((one) => readMessage(value, one)),
-    ...value.message_echoes.map((one) => readEcho(value, one)),
-    ...value.statuses.map((one) => readStatus(value, one)),
-    ...value.errors.map((one) => readProblem(value, one)),
+  const readers = [
+    { given: value.messages, read: readMessage },
+    { given: value.message_echoes, read: readEcho },
+    { given: value.statuses, read: readStatus },
+    { given: value.errors, read: readProblem },
   ]
-  return own.map((item) => item ?? unreadable)
+  const own = readers.map(({ given, read }) =>
+    mapInTurns(given, (one) => read(value, one) ?? unreadable),
+  )
+  return (await Promise.all(own)).flat()
 }
 
 function describeNumber({ metadata }: MessagesValue) {
@@ -204,22 +240,17 @@ function describeFault({ code, title, message: words, error_data }: z.output<typ
 
 /** Joins the item's sender with the matching contact: by either id, else the first one. */
 function identify(
-  { contacts }: MessagesValue,
+  { known }: MessagesValue,
   own: {
     waId?: string | undefined
     userId?: string | undefined
     parentUserId?: string | undefined
   },
 ): ContactIdentity {
-  const known = contacts
-    .map((one) => contact.safeParse(one).data)
-    .filter((one) => one !== undefined)
-  const its =
-    known.find(
-      ({ wa_id, user_id }) =>
-        (wa_id !== undefined && wa_id === own.waId) ||
-        (user_id !== undefined && user_id === own.userId),
-    ) ?? known[0]
+  const one = own.waId === undefined ? undefined : known.byWaId.get(own.waId)
+  const other = own.userId === undefined ? undefined : known.byUserId.get(own.userId)
+  const matching = one && other ? (one.place < other.place ? one : other) : (one ?? other)
+  const its = matching ?? known.first
   const isOther =
     (own.waId !== undefined && its?.wa_id !== undefined && its.wa_id !== own.waId) ||
     (own.userId !== undefined && its?.user_id !== undefined && its.user_id !== own.userId)

@@ -1,4 +1,4 @@
-import { unreachable } from '../../../schema/helpers/unreachable.ts'
+import { unreachable } from '../../../schema/helpers/assertions.ts'
 import type { MessageType } from '../../../schema/message.ts'
 import { findKnownError } from '../client/provider-errors.ts'
 import type { InboundContent } from './inbound-content.ts'

@@ -1,20 +1,31 @@
 import { v7 as uuidv7 } from 'uuid'
+import * as z from 'zod/mini'
 import type { ErrorCode } from '../../../schema/api/api-error.ts'
 import { idPattern } from '../../../schema/id.ts'
 import { limits } from '../../../schema/limits.ts'
 import type { MessageDocument } from '../../../schema/message.ts'
 import { RequestRefused } from '../../http/core/request-refused.ts'
 import { outboxEntryKey } from '../../messages/acceptance/outbox-entry.ts'
-import type { Acceptance } from '../../messages/acceptance.ts'
-import { proposeMessage } from '../../messages/proposals/propose-message.ts'
+import type { Acceptance } from '../../messages/message-acceptance.ts'
+import { proposeMessage } from '../../messages/proposals/proposal.ts'
 import { readWritten } from '../content/written-message.ts'
 import type { ContactDocument } from '../customers/contact-documents.ts'
 import type { ContactPlace, Contacts } from '../customers/contacts.ts'
-import type { OperatorCopies } from '../operators/operator-copies.ts'
-import type { Operators } from '../operators/operators.ts'
-import { renderTemplate } from '../templates/render-template.ts'
-import type { createTemplates } from '../templates/templates.ts'
-import type { Outbox, OutboxAnswer } from './outbox.ts'
+import type { OperatorCopies } from '../inbound/operator-copies.ts'
+import type { Operators } from '../inbound/operators.ts'
+import type { Outbox, OutboxAnswer } from './send-queue.ts'
+import type { Template } from './template-list.ts'
+import type { createTemplates } from './templates.ts'
+
+const values = z.catch(
+  z.array(
+    z.looseObject({
+      type: z.string(),
+      parameters: z.catch(z.array(z.looseObject({})), []),
+    }),
+  ),
+  [],
+)
 
 export interface ChannelSend {
   ownerId: string
@@ -37,6 +48,7 @@ export interface ChannelSent {
 
 /** A browser waits fifteen seconds in all. */
 const answeredWithinMs = 12_000
+
 const badFormat = 'Invalid phone number format. Please use international format (e.g., +1234567890)'
 
 /**
@@ -210,4 +222,27 @@ function refuseProvider(error: { status: number; words: string; details: string 
 
 function refuseWith(refusal: { code: ErrorCode; error: string }, messageId?: string) {
   return new RequestRefused(refusal.code, { words: refusal.error, messageId })
+}
+
+/**
+ * A template's text for its recipient: its body with the values inserted.
+ * @param components the values, as sent
+ */
+function renderTemplate(template: Template | undefined, components: unknown): string {
+  const body = template?.components.find(({ type }) => type.toUpperCase() === 'BODY')?.text
+  if (!template || body === undefined) return ''
+  const given = values.parse(components).find(({ type }) => type.toLowerCase() === 'body')
+  const parameters = given?.parameters ?? []
+  return body.replaceAll(/\{\{\s*(\w+)\s*\}\}/g, (hole, name: string) => {
+    const named = parameters.find((one) => one.parameter_name === name)
+    return sayValue(named ?? parameters[Number(name) - 1]) ?? hole
+  })
+}
+
+function sayValue(parameter: Record<string, unknown> | undefined): string | undefined {
+  if (!parameter) return undefined
+  if (typeof parameter.text === 'string') return parameter.text
+  const inner = parameter[String(parameter.type)]
+  const fallback = (inner as { fallback_value?: unknown } | undefined)?.fallback_value
+  return typeof fallback === 'string' ? fallback : undefined
 }

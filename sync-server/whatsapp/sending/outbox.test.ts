@@ -8,7 +8,7 @@ import {
   outboxEntryKey,
 } from '../../messages/acceptance/outbox-entry.ts'
 import { createStorage } from '../../storage/storage.ts'
-import { createOutbox } from './outbox.ts'
+import { createOutbox } from './send-queue.ts'
 
 const ann = '01900000-0000-7000-8000-0000000000aa'
 const contactId = '01900000-0000-7000-8000-0000000000cc'

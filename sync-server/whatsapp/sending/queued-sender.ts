@@ -2,9 +2,10 @@ import type { MessageDocument } from '../../../schema/message.ts'
 import { refuse } from '../../../schema/refusal.ts'
 import type { Accounts } from '../../access/accounts.ts'
 import type { Media } from '../../media/media.ts'
-import { parseMediaUrl } from '../../media/media-url.ts'
+import { parseMediaUrl } from '../../media/media-documents.ts'
 import type { OutboxEntry } from '../../messages/acceptance/outbox-entry.ts'
 import type { ChannelClock } from '../client/channel-clock.ts'
+import type { ProviderError } from '../client/provider-error.ts'
 import {
   describeProviderFailure,
   noConfirmation,
@@ -12,24 +13,22 @@ import {
   numberOfAnother,
   type SendFailure,
   windowClosed,
-} from '../client/error-codes.ts'
-import type { ProviderError } from '../client/provider-error.ts'
+} from '../client/provider-errors.ts'
 import type { WhatsAppSettings } from '../client/whatsapp-settings.ts'
 import type { Recipient } from '../content/build-send-body.ts'
+import type { createWhatsAppMedia } from '../content/channel-media.ts'
+import { refuseMedia } from '../content/media-types.ts'
 import { readOutgoing } from '../content/outgoing-content.ts'
 import type { OutgoingMessage } from '../content/outgoing-message.ts'
 import type { ContactDocument } from '../customers/contact-documents.ts'
 import type { Contacts } from '../customers/contacts.ts'
-import { findCurrentNumber } from '../customers/current-number.ts'
-import { findWindowEnd } from '../customers/present-contact.ts'
+import { findCurrentNumber, findWindowEnd } from '../customers/present-contact.ts'
 import type { MessageIndex } from '../inbound/message-index.ts'
-import type { createWhatsAppMedia } from '../media/media.ts'
-import { refuseMedia } from '../media/media-types.ts'
-import type { OperatorCopies } from '../operators/operator-copies.ts'
-import type { Operators } from '../operators/operators.ts'
-import type { createTemplates } from '../templates/templates.ts'
-import type { OutboxAnswer, TryOutcome } from './outbox.ts'
+import type { OperatorCopies } from '../inbound/operator-copies.ts'
+import type { Operators } from '../inbound/operators.ts'
 import type { createMessageSender } from './send-message.ts'
+import type { OutboxAnswer, TryOutcome } from './send-queue.ts'
+import type { createTemplates } from './templates.ts'
 
 /**
  * Waits before uploading a file again, until its message is given up; each try only costs bytes.

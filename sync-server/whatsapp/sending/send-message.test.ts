@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { openTestChannel } from '../../testing/open-test-channel.ts'
 import { validateMessage } from '../content/validate-message.ts'
-import type { SendOutcome } from './send-outcome.ts'
+import type { SendOutcome } from './send-message.ts'
 
 const open: { close(): Promise<void> }[] = []
 afterEach(async () => {
@@ -252,7 +252,13 @@ test('every type of message that we take is taken', async () => {
       {
         type: 'button',
         body: { text: 'Well?' },
-        action: { buttons: [{ title: 'Yes' }, { id: 'no', title: 'No' }] },
+        action: {
+          buttons: [
+            { title: 'Yes' },
+            { id: 'no', title: 'No' },
+            { type: 'reply', reply: { title: 'Maybe' } },
+          ],
+        },
       },
     ],
     [
@@ -300,6 +306,7 @@ test('every type of message that we take is taken', async () => {
         buttons: [
           { type: 'reply', reply: { id: 'btn_0', title: 'Yes' } },
           { type: 'reply', reply: { id: 'no', title: 'No' } },
+          { type: 'reply', reply: { id: 'btn_2', title: 'Maybe' } },
         ],
       },
     },

@@ -1,6 +1,6 @@
 import type { MessageDocument } from '../../../schema/message.ts'
 import { outboxEntryKey, parseOutboxEntryKey } from '../../messages/acceptance/outbox-entry.ts'
-import { describeProviderFailure } from '../client/error-codes.ts'
+import { describeProviderFailure } from '../client/provider-errors.ts'
 import type { IndexedMessage } from '../inbound/message-index.ts'
 import { nextStatus } from '../inbound/next-status.ts'
 import type { StatusItem } from '../inbound/webhook-items.ts'
@@ -28,18 +28,22 @@ export function createStatusApplier(tools: ApplyTools) {
 
   async function apply(target: IndexedMessage, item: StatusItem): Promise<Applied> {
     const { ownerId, messageId, attempt } = target
-    const news = { isNews: false }
+    const news = { isNews: false, isFirstSent: false }
     const changed = await copies.change(ownerId, messageId, (stored) => {
       if (stored.attempt !== attempt || stored.senderId !== ownerId) return null
       const next = advance(stored, item)
       news.isNews = next !== null && next.status !== stored.status
+      // The answer to the send said so already; WhatsApp says it once more by a webhook.
+      news.isFirstSent = item.status === 'sent' && next !== null && !hasStatus(stored, item)
       return next
     })
     if (!changed) return { outcome: 'ignored' }
     await settleOutbox(outboxEntryKey(target))
+    if (news.isNews || news.isFirstSent) {
+      record({ phoneNumberId: item.phoneNumberId, kind: 'status', status: item.status })
+    }
     const touched = { messageId, ownerId }
     if (!news.isNews) return { ...touched, outcome: changed.isChanged ? 'stale' : 'duplicate' }
-    record({ phoneNumberId: item.phoneNumberId, kind: 'status', status: item.status })
     tell.status(ownerId, changed.message)
     return { ...touched, outcome: 'applied' }
   }
@@ -73,9 +77,7 @@ export function createStatusApplier(tools: ApplyTools) {
 function advance(stored: MessageDocument, item: StatusItem): MessageDocument | null {
   const { status: word, at: timestamp, wamid, error } = item
   const { status, effect } = nextStatus(stored.status, word)
-  const isKnown = stored.statusHistory.some(
-    (one) => one.status === word && one.timestamp === timestamp,
-  )
+  const isKnown = hasStatus(stored, item)
   const isNamed = stored.whatsapp_message_id !== undefined
   const isFilled = effect === 'keeps error' && stored.error === undefined && error !== null
   if (isKnown && effect === 'stale' && isNamed) return null
@@ -100,6 +102,10 @@ function advance(stored: MessageDocument, item: StatusItem): MessageDocument | n
   }
   const { code, words } = describeProviderFailure(error?.code ?? null)
   return { ...next, error: words, errorCode: code }
+}
+
+function hasStatus({ statusHistory }: MessageDocument, { status, at }: StatusItem): boolean {
+  return statusHistory.some((one) => one.status === status && one.timestamp === at)
 }
 
 function withoutError({ error, errorCode, ...message }: MessageDocument): MessageDocument {

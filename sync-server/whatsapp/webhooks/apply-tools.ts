@@ -1,11 +1,11 @@
 import type { MessageDocument } from '../../../schema/message.ts'
 import type { MessageFiles } from '../../messages/copies/message-files.ts'
+import type { InboundMedia } from '../content/inbound-media.ts'
 import type { ContactDocument } from '../customers/contact-documents.ts'
 import type { Contacts } from '../customers/contacts.ts'
 import type { MessageIndex } from '../inbound/message-index.ts'
-import type { InboundMedia } from '../media/inbound-media.ts'
-import type { OperatorCopies } from '../operators/operator-copies.ts'
-import type { Operators } from '../operators/operators.ts'
+import type { OperatorCopies } from '../inbound/operator-copies.ts'
+import type { Operators } from '../inbound/operators.ts'
 
 /** Something that happened, for the statistics that operators see. */
 export type Happening = { phoneNumberId: string } & (

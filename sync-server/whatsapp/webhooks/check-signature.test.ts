@@ -1,8 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { toWireJson } from '../emulator/wire/wire-json.ts'
-import { answerHandshake } from './answer-handshake.ts'
-import { checkSignature } from './check-signature.ts'
+import { toWireJson } from '../../tools/whatsapp-emulator/wire/wire-json.ts'
+import { answerHandshake, checkSignature } from './webhook-router.ts'
 
 const appSecret = 'secret of the app'
 const sign = (body: string, algorithm = 'sha256') =>

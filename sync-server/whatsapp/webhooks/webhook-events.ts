@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import * as z from 'zod/mini'
-import { must } from '../../../schema/helpers/must.ts'
+import { must } from '../../../schema/helpers/assertions.ts'
 import { createKeyedBatcher } from '../../lib/keyed-batcher.ts'
 import type { Seq } from '../../storage/documents/documents.ts'
 import type { StoredDatabase } from '../../storage/stored-database.ts'

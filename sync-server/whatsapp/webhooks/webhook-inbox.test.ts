@@ -8,7 +8,7 @@ import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createStorage } from '../../storage/storage.ts'
 import { openTestEmulator } from '../../testing/open-test-emulator.ts'
-import { toWireJson } from '../emulator/wire/wire-json.ts'
+import { toWireJson } from '../../tools/whatsapp-emulator/wire/wire-json.ts'
 import type { WebhookDocument } from './webhook-event.ts'
 import { createWebhookEvents } from './webhook-events.ts'
 import { type ApplyItem, createWebhookInbox } from './webhook-inbox.ts'
@@ -431,4 +431,43 @@ test('from a press on a phone to the inbox, over HTTP: each once, also twice and
       ...['sent', 'delivered', 'read'].map((status) => `${status} ${wamid}`),
     ].toSorted(),
   )
+})
+
+test('P12: a webhook of 20,000 messages is worked off in parts, in order, and holds up no other', async () => {
+  const state = { active: 0, most: 0 }
+  const order: string[] = []
+  const { post, eventOf, idle } = await openInbox({
+    async apply(item) {
+      const name = 'wamid' in item ? item.wamid : item.kind
+      state.active += 1
+      state.most = Math.max(state.most, state.active)
+      await new Promise((resolve) => setImmediate(resolve))
+      state.active -= 1
+      order.push(name)
+      return { outcome: 'applied' }
+    },
+  })
+  const customers = Array.from({ length: 10_000 }, (_, at) => String(16_500_000_000 + at))
+  const messages = ['first', 'second'].flatMap((which) =>
+    customers.map((from) => ({ ...text(`${which} ${from}`), from, text: { body: 'hi' } })),
+  )
+  const contacts = customers.map((wa_id) => ({ wa_id, profile: { name: 'Customer' } }))
+  const long = wrap({ contacts, messages })
+  // The last customer writes once more, in a webhook that comes later.
+  const from = customers.at(-1)
+  const others = [
+    wrap({ messages: [text('short')] }),
+    wrap({ messages: [{ ...text(`third ${from}`), from }] }),
+  ]
+  for (const body of [long, ...others]) expect((await post(body)).status).toBe(200)
+  await idle()
+  // The long one's four, and one of each other.
+  expect(state.most).toBeLessThanOrEqual(6)
+  expect((await eventOf(long))?.items).toHaveLength(20_000)
+  expect(order.indexOf('short')).toBeLessThan(10_000)
+  for (const number of [customers[0], from]) {
+    const own = order.filter((name) => name.endsWith(` ${number}`))
+    expect(own.slice(0, 2)).toEqual([`first ${number}`, `second ${number}`])
+  }
+  expect(order.indexOf(`third ${from}`)).toBeGreaterThan(order.indexOf(`second ${from}`))
 })

@@ -1,3 +1,5 @@
+import pLimit from 'p-limit'
+import { createFairQueue } from '../../budget/fair-queue.ts'
 import type { Levels } from '../../metrics/read-levels.ts'
 import { parseWebhook } from '../inbound/parse-webhook.ts'
 import type { IgnoredItem, WebhookItem } from '../inbound/webhook-items.ts'
@@ -38,6 +40,9 @@ const eventsAtOnce = 64
  */
 const pressureFrom = 32
 const eventsAtOnceUnderPressure = 4
+/** A webhook carries one update or twenty thousand: each one's take turns with all others' (P12). */
+const itemsAtOnce = 16
+const itemsAtOncePerEvent = 4
 /** Beyond this many waiting ones, the body is read from disk in its turn. */
 const heldInMemoryMax = 1_000
 /** Longer than all retries of a running server. */
@@ -48,10 +53,12 @@ const usualRetryWaitsMs = [1_000, 10_000, 60_000]
  * Processes webhooks after they are stored and answered: serially for each contact, in parallel
  * across contacts; a failing one does not block the rest. Retries failures three times, and then on
  * request.
+ * @param isAlone is nobody active but this owner of work? Otherwise a long webhook rests in between
  */
 export function createWebhookInbox(options: {
   events: WebhookEvents
   apply: ApplyItem
+  isAlone?: ((key: string) => boolean) | undefined
   retryWaitsMs?: readonly number[]
   now?: () => number
   onProcessed?: (event: WebhookEvent) => void
@@ -66,8 +73,16 @@ export function createWebhookInbox(options: {
   const timers = new Set<NodeJS.Timeout>()
   /** The end of each contact's queue. */
   const lines = new Map<string, Promise<unknown>>()
+  const turns = createFairQueue({
+    atOnce: itemsAtOnce,
+    atOncePerKey: itemsAtOncePerEvent,
+    jobsMaxPerKey: itemsAtOncePerEvent,
+    ...(options.isAlone && { isAlone: options.isAlone }),
+  })
   const counted = { received: 0, duplicates: 0, processed: 0, failed: 0, lagMs: 0 }
   const state = { isClosed: false, taken: 0, taking: 0, noting: Promise.resolve() }
+  /** The end of the line of webhooks that are being read. */
+  const reading: { last: Promise<unknown> } = { last: Promise.resolve() }
 
   function enqueue(id: string, event: WebhookEvent | null) {
     open.add(id)
@@ -106,8 +121,7 @@ export function createWebhookInbox(options: {
       return
     }
     const attempts = event.attempts + 1
-    const items = readItems(event.raw)
-    const processed = items && (await Promise.all(items.map((item) => applyInLine(item, id))))
+    const processed = await (await begin(event.raw, id)).results
     const status = processed ? summariseItems(processed, attempts) : 'failed'
     const error = describeFailure(processed)
     const change = { status, attempts, processedAt: now(), items: processed ?? [], error }
@@ -134,11 +148,32 @@ export function createWebhookInbox(options: {
     timers.add(timer)
   }
 
+  /** Reads one after the other: a short webhook overtakes no long one that came before. */
+  function begin(raw: string, eventId: string) {
+    const begun = reading.last.then(async () => {
+      const items = await readItems(raw)
+      return { results: items && applyAll(items, eventId) }
+    })
+    reading.last = begun.catch(() => undefined)
+    return begun
+  }
+
+  /** All enter their contacts' lines at once, so that no later webhook overtakes; few are applied. */
+  function applyAll(items: readonly WebhookItem[], eventId: string): Promise<ProcessedItem[]> {
+    const few = pLimit(itemsAtOncePerEvent)
+    const apply = (item: WebhookItem) =>
+      few(() => turns.once({ key: eventId }, () => applyOne(item, eventId)))
+    return Promise.all(items.map((item) => applyInLine(item, apply)))
+  }
+
   /** Serialises updates of one contact; within one webhook, messages come first. */
-  function applyInLine(item: WebhookItem, eventId: string): Promise<ProcessedItem> {
+  function applyInLine(
+    item: WebhookItem,
+    apply: (item: WebhookItem) => Promise<ProcessedItem>,
+  ): Promise<ProcessedItem> {
     const key = lineKey(item)
     const before = lines.get(key) ?? Promise.resolve()
-    const own = before.then(() => applyOne(item, eventId))
+    const own = before.then(() => apply(item))
     lines.set(key, own)
     return own.finally(() => {
       if (lines.get(key) === own) lines.delete(key)
@@ -284,9 +319,9 @@ export function createWebhookInbox(options: {
   }
 }
 
-function readItems(raw: string): WebhookItem[] | null {
+async function readItems(raw: string): Promise<WebhookItem[] | null> {
   try {
-    return parseWebhook(JSON.parse(raw))
+    return await parseWebhook(JSON.parse(raw))
   } catch {
     return null
   }

@@ -1,8 +1,14 @@
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import express, { type RequestHandler, type Router } from 'express'
+import * as z from 'zod/mini'
 import type { Levels } from '../../metrics/read-levels.ts'
-import { answerHandshake } from './answer-handshake.ts'
-import { checkSignature } from './check-signature.ts'
 import type { WebhookInbox } from './webhook-inbox.ts'
+
+const query = z.object({
+  'hub.mode': z.string(),
+  'hub.challenge': z.string().check(z.minLength(1), z.maxLength(200)),
+  'hub.verify_token': z.string(),
+})
 
 /** Meta's webhooks reach three megabytes. */
 const bodyMaxBytes = 4 * 1024 * 1024
@@ -84,4 +90,44 @@ const refusals = {
   401: { error: 'The signature does not fit', code: 'invalid_signature' },
   403: { error: 'The verify token does not fit', code: 'wrong_verify_token' },
   500: { error: 'The webhook could not be stored', code: 'internal_error' },
+}
+
+/**
+ * Do these bytes come from Meta? The signature covers the raw bytes: re-serialised JSON with an
+ * emoji differs.
+ * @param header the value of `X-Hub-Signature-256`; ignores the older SHA-1 header
+ */
+export function checkSignature(webhook: {
+  rawBody: Uint8Array
+  header: unknown
+  appSecret: string
+}): 'right' | 'wrong' | 'missing' {
+  const { rawBody, header, appSecret } = webhook
+  if (header === undefined || header === '') return 'missing'
+  const [, hex] = /^sha256=([0-9a-f]{64})$/i.exec(String(header)) ?? []
+  if (!hex) return 'wrong'
+  const given = Uint8Array.from(Buffer.from(hex, 'hex'))
+  const own = Uint8Array.from(createHmac('sha256', appSecret).update(rawBody).digest())
+  return timingSafeEqual(given, own) ? 'right' : 'wrong'
+}
+
+/**
+ * Meta's check that this address wants webhooks. Needs no storage.
+ * @returns the challenge for the right token, else the refusal's status: 400 incomplete, 403 wrong
+ */
+export function answerHandshake(
+  given: unknown,
+  verifyToken: string,
+): { challenge: string } | { status: 400 | 403 } {
+  const read = query.safeParse(given)
+  if (!read.success) return { status: 400 }
+  const isRight =
+    read.data['hub.mode'] === 'subscribe' && isSame(read.data['hub.verify_token'], verifyToken)
+  return isRight ? { challenge: read.data['hub.challenge'] } : { status: 403 }
+}
+
+/** In constant time, whatever their lengths. */
+function isSame(a: string, b: string): boolean {
+  const digest = (text: string) => new Uint8Array(createHash('sha256').update(text).digest())
+  return timingSafeEqual(digest(a), digest(b))
 }

@@ -1,12 +1,11 @@
 import { replicateRxCollection } from 'rxdb/plugins/replication'
 import { Subject } from 'rxjs'
 import { expect, onTestFinished, test } from 'vitest'
-import { must } from '../../../../schema/helpers/must.ts'
+import { must } from '../../../../schema/helpers/assertions.ts'
 import type { MessageDocument } from '../../../../schema/message.ts'
-import { editMessage } from '../../commands/edit-message.ts'
+import { editMessage, setStarred } from '../../commands/change-message.ts'
 import { sendMessage } from '../../commands/send-message.ts'
-import { setStarred } from '../../commands/set-starred.ts'
-import { ben, openTestDatabase } from '../../testing/open-test-database.ts'
+import { ann, ben, openTestDatabase } from '../../testing/open-test-database.ts'
 import { testMessage } from '../../testing/test-message.ts'
 import { readDocuments } from '../read-documents.ts'
 import { type StoredMessage, toStoredMessage } from '../stored-message.ts'
@@ -60,5 +59,5 @@ test('P11: a newer version from the server is owed once it is changed here, and 
 })
 
 function alive(message: MessageDocument) {
-  return { ...toStoredMessage(message), _deleted: false }
+  return { ...toStoredMessage(message, ann), _deleted: false }
 }

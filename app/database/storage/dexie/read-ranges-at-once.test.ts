@@ -19,6 +19,7 @@ async function openWithMessages(places: readonly number[]) {
           senderId: ben,
           recipientId: ann,
         }),
+        ann,
       ),
     ),
   )

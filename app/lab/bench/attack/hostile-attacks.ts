@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { v7 as createId } from 'uuid'
 import WebSocket from 'ws'
 import { bearerProtocolPrefix, socketProtocol } from '../../../../schema/api/socket-events.ts'
-import { must } from '../../../../schema/helpers/must.ts'
+import { must } from '../../../../schema/helpers/assertions.ts'
 import type { Account } from '../../server/server-accounts.ts'
 
 export interface AttackOn {
@@ -61,6 +61,11 @@ export const attacks = {
     repeat(on, 16, () =>
       ask(on, { method: 'PUT', path: `/sync/messages/_local/${createId()}`, body: { at: 1 } }),
     ),
+
+  '64 descriptions of the server at a time, by a stranger': (on) =>
+    repeat(on, 64, () => ask(on, { method: 'GET', path: '/api/openapi.json', isStranger: true })),
+
+  'four loops of forwarding to everybody': (on) => forwardToAll(on, 4),
 } as const satisfies Record<string, Attack>
 
 export type AttackName = keyof typeof attacks
@@ -72,16 +77,19 @@ interface Asked {
   path: string
   body?: unknown
   signal?: AbortSignal
+  /** Without a sign-in. */
+  isStranger?: boolean
 }
 
 const first = ({ attackers }: AttackOn) => must(attackers[0], 'an attacker')
 
 /** Any answer will do: a refusal is one. */
-async function ask(on: AttackOn, { method, path, body, signal = on.signal }: Asked): Promise<void> {
+async function ask(on: AttackOn, asked: Asked): Promise<void> {
+  const { method, path, body, signal = on.signal, isStranger } = asked
   const text = body === undefined ? '' : JSON.stringify(body)
   await new Promise<void>((resolve) => {
     const sent = request({ agent, host: '127.0.0.1', port: on.port, method, path, signal })
-    sent.setHeader('authorization', `Bearer ${first(on).token}`)
+    if (!isStranger) sent.setHeader('authorization', `Bearer ${first(on).token}`)
     if (text) sent.setHeader('content-type', 'application/json')
     sent.on('error', () => resolve())
     sent.on('response', (response) => {
@@ -159,6 +167,16 @@ async function pushNew(on: AttackOn, count: number) {
   await ask(on, { method: 'POST', path: '/sync/messages/_bulk_docs', body: { docs } })
 }
 
+/** One call each, of as many messages as there are people, up to the product's fifty. */
+async function forwardToAll(on: AttackOn, sideBySide: number) {
+  const message = writeMessage(on)
+  const one = { docs: [message] }
+  await ask(on, { method: 'POST', path: '/sync/messages/_bulk_docs', body: one })
+  const recipientIds = on.attackers.slice(1, 51).map(({ userId }) => userId)
+  const path = `/api/messages/${message._id}/forward`
+  await repeat(on, sideBySide, () => ask(on, { method: 'POST', path, body: { recipientIds } }))
+}
+
 async function pushBranches(on: AttackOn, count: number) {
   const message = writeMessage(on)
   const docs = Array.from({ length: count }, (_, index) => {
@@ -182,8 +200,9 @@ async function getManyTimes(on: AttackOn, count: number) {
 }
 
 async function uploadSlowly({ port, attackers, signal }: AttackOn, count: number) {
+  const people = attackers.slice(0, 16)
   const uploads = Array.from({ length: count }, (_, index) => {
-    const { token } = must(attackers[index % attackers.length], 'an attacker')
+    const { token } = must(people[index % people.length], 'an attacker')
     const socket = connect({ port, host: '127.0.0.1' })
     socket.on('error', () => undefined).resume()
     const head = [

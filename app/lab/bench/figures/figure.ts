@@ -4,6 +4,7 @@ export interface Figure {
   value: number
   unit:
     | 'ms'
+    | 'bytes'
     | 'points'
     | 'docs/s'
     | 'requests'
@@ -17,6 +18,7 @@ export interface Figure {
     | 'waits'
     | 'keys'
     | '% of a core'
+    | 'frames/s'
     | '×'
   /** The machine's value without the product, in the same unit. */
   floors?: readonly { what: string; value: number }[]

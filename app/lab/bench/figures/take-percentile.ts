@@ -1,4 +1,4 @@
-import { must } from '../../../../schema/helpers/must.ts'
+import { must } from '../../../../schema/helpers/assertions.ts'
 
 /** The value below which `share` (0–1) of the values lie: 0.5 is the median. */
 export function takePercentile(values: readonly number[], share: number): number {

@@ -5,7 +5,7 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import PouchDB from 'pouchdb'
-import { findFreePort } from '../../../../sync-server/lib/find-free-port.ts'
+import { findFreePort } from '../../../../sync-server/lib/testing/find-free-port.ts'
 import { waitUntil } from '../../browser/wait-until.ts'
 
 const manifest = createRequire(import.meta.url).resolve('pouchdb-server/package.json')

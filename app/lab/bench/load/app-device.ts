@@ -2,7 +2,6 @@ import { once } from 'node:events'
 import { Agent } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import WebSocket from 'ws'
-import { epochHeader } from '../../../../schema/api/epoch-header.ts'
 import {
   bearerProtocolPrefix,
   changesProtocol,
@@ -11,6 +10,7 @@ import {
   socketProtocol,
   understandsProtocolPrefix,
 } from '../../../../schema/api/socket-events.ts'
+import { epochHeader } from '../../../../schema/api/wire.ts'
 import { createDeferred } from '../../../../schema/helpers/deferred.ts'
 import { createPushLine } from '../../../sync/replication/transport/push-line.ts'
 import { askServer, type LoadAnswer } from './load-connection.ts'

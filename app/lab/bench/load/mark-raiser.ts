@@ -1,5 +1,5 @@
 import { limits } from '../../../../schema/limits.ts'
-import { markEveryMs as readEveryMs } from '../../../conversation/message-list/read-timers.ts'
+import { markEveryMs as readEveryMs } from '../../../conversation/message-list/use-reading.ts'
 import { gatherMs, markEveryMs } from '../../../sync/replication/receipts.ts'
 
 interface Marked {

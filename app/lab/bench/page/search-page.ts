@@ -4,7 +4,7 @@ import { createMessageSource } from '../../../database/search/database-message-s
 import { createSearchIndex } from '../../../database/search/search-index.ts'
 import { openDatabase } from '../../../database/storage/open-database.ts'
 import { toStoredMessage } from '../../../database/storage/stored-message.ts'
-import { createRandom } from '../../random.ts'
+import { createRandom } from '../../kit/random.ts'
 import { createWriter } from './writer.ts'
 
 const userId = createId()
@@ -39,7 +39,7 @@ async function openSearchPage() {
   async function receive(count: number): Promise<void> {
     for (let left = count; left > 0; left -= 1_000) {
       const batch = Array.from({ length: Math.min(left, 1_000) }, makeMessage)
-      await database.messages.bulkInsert(batch.map(toStoredMessage))
+      await database.messages.bulkInsert(batch.map((message) => toStoredMessage(message, userId)))
     }
   }
 

@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { chromium, type Page } from 'playwright-core'
 import { findChromium } from '../../../../.run/find-chromium.mjs'
@@ -64,6 +64,8 @@ const signedIn = [
   takeOffline,
 ]
 const wanted = process.argv.slice(2)
+const failed: string[] = []
+const begunAt = Date.now()
 
 /** Takes pictures of every main state, or of the named ones, in both themes and both widths. */
 const server = await startStoryServer()
@@ -77,9 +79,14 @@ for (const width of widths) {
   await takeAll(stage, signedIn)
   await stage.close()
 }
-if (wanted.length === 0) await publish()
+if (failed.length === 0) await publish()
 ben.socket.close()
 await server.close()
+if (failed.length > 0) {
+  process.stderr.write(`Not taken: ${failed.join(', ')}. The README keeps its pictures.\n`)
+}
+// The browser that all people share would keep the process alive.
+process.exit(failed.length > 0 ? 1 : 0)
 
 async function arrive({ ann, page }: Stage) {
   await page.goto('/login')
@@ -91,7 +98,13 @@ async function arrive({ ann, page }: Stage) {
 
 async function takeAll(stage: Stage, states: readonly ((stage: Stage) => Promise<void>)[]) {
   for (const take of states) {
-    if (wanted.length === 0 || wanted.some((name) => take.name.includes(name))) await take(stage)
+    if (wanted.length > 0 && !wanted.some((name) => take.name.includes(name))) continue
+    // One screen that has changed costs its own pictures, not all that follow.
+    await take(stage).catch((cause: unknown) => {
+      const name = `${take.name} at ${stage.isPhone ? 390 : 1280}`
+      failed.push(name)
+      process.stderr.write(`${name}: ${cause}\n`)
+    })
   }
 }
 
@@ -100,6 +113,8 @@ async function publish() {
   const page = await browser.newPage()
   for (const name of shown) {
     const [from, to] = [`${folder}${name}.png`, `${shownFolder}${name}.webp`]
+    // One that this run has not taken stays as it is.
+    if (((await stat(from).catch(() => undefined))?.mtimeMs ?? 0) < begunAt) continue
     await compressPicture(page, { from, to })
   }
   await browser.close()

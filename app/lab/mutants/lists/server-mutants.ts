@@ -4,7 +4,7 @@ export const serverMutants: readonly Mutant[] = [
   {
     name: 'the hint of what could not be written for the other person goes',
     kind: 'skipped step',
-    file: 'sync-server/messages/acceptance/delivery-finisher.ts',
+    file: 'sync-server/messages/acceptance/message-acceptor.ts',
     before: 'if (!delivery.isPeerOut) await hints.remove(created as Hint[])',
     after: 'await hints.remove(created as Hint[])',
     tests: ['sync-server/messages/unavailable-recipient.test.ts'],
@@ -30,7 +30,7 @@ export const serverMutants: readonly Mutant[] = [
       ? []
       : [{ name: nameMessagesDatabase(peerId), put: drafted.put, tally: -placed.released }]),`,
     tests: [
-      'sync-server/messages/healing/healer.test.ts',
+      'sync-server/messages/healer.test.ts',
       'sync-server/messages/unavailable-recipient.test.ts',
     ],
   },
@@ -53,7 +53,7 @@ export const serverMutants: readonly Mutant[] = [
   {
     name: 'two messages of one moment get one place',
     kind: 'off by one',
-    file: 'sync-server/messages/order/order-journal.ts',
+    file: 'sync-server/messages/copies/order-journal.ts',
     before: 'Math.max(now(), (lastGiven.get(conversation) ?? 0) + 1)',
     after: 'Math.max(now(), lastGiven.get(conversation) ?? 0)',
     tests: ['sync-server/messages/acceptance/message-acceptor.test.ts'],
@@ -61,7 +61,7 @@ export const serverMutants: readonly Mutant[] = [
   {
     name: 'the place at which one has read counts as unread',
     kind: 'off by one',
-    file: 'sync-server/messages/order/order-journal.ts',
+    file: 'sync-server/messages/copies/order-journal.ts',
     before: 'orderEntryKey(conversation, range.after + 1)',
     after: 'orderEntryKey(conversation, range.after)',
     tests: [
@@ -72,7 +72,7 @@ export const serverMutants: readonly Mutant[] = [
   {
     name: 'a batch gets its places in the order in which it came',
     kind: 'skipped step',
-    file: 'sync-server/messages/acceptance/given-places.ts',
+    file: 'sync-server/messages/acceptance/delivery.ts',
     before: 'drafts.flatMap(asPlaced).sort(byPlaceWanted)',
     after: 'drafts.flatMap(asPlaced).sort(() => 0 * byPlaceWanted.length)',
     tests: ['sync-server/messages/acceptance/message-acceptor.test.ts'],
@@ -80,11 +80,11 @@ export const serverMutants: readonly Mutant[] = [
   {
     name: 'the checkpoint of the healer passes messages of which nothing can be said yet',
     kind: 'dropped field',
-    file: 'sync-server/messages/healing/healer.ts',
+    file: 'sync-server/messages/healer.ts',
     before: 'isOpen ||= unwritten.has(id) || outcome.open.has(id)',
     after: 'isOpen ||= unwritten.has(id)',
     tests: [
-      'sync-server/messages/healing/healer.test.ts',
+      'sync-server/messages/healer.test.ts',
       'sync-server/messages/unavailable-recipient.test.ts',
     ],
   },
@@ -107,7 +107,7 @@ export const serverMutants: readonly Mutant[] = [
   {
     name: 'two databases are not written together',
     kind: 'off by one',
-    file: 'sync-server/storage/level/write-group.ts',
+    file: 'sync-server/storage/level/level-writer.ts',
     before: 'own.size > 1',
     after: 'own.size > 2',
     tests: ['sync-server/storage/level/failed-writes.test.ts'],
@@ -155,7 +155,7 @@ export const serverMutants: readonly Mutant[] = [
   {
     name: 'a page that is full is taken for the end',
     kind: 'off by one',
-    file: 'sync-server/sync/answer-changes.ts',
+    file: 'sync-server/sync/answers.ts',
     before: '!descending && page.results.length < limit',
     after: '!descending && page.results.length <= limit',
     tests: ['sync-server/sync/answer-changes.test.ts'],

@@ -2,18 +2,21 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 import { createClock } from '../../../database/storage/clock.ts'
+import type { KeptDocuments } from '../../inbox/kept-documents.ts'
 import { createBackOff } from '../../platform/back-off.ts'
-import { createPullChanges, type DatabaseFeed } from '../pull-changes.ts'
+import { createGroupPull } from '../group-pull.ts'
+import { createPullChanges, type DatabaseFeed, type PullCheckpoint } from '../pull-changes.ts'
 import { createPullPace } from '../pull-pace.ts'
 import { createPushDocuments } from '../push-documents.ts'
 import { createPushWatch } from '../push-watch.ts'
 import type { ServerDocument, ServerVersions } from '../server-versions.ts'
 import { createSetAside, type SetAsideTold } from '../set-aside.ts'
-import { type Line, slowestLine } from '../transport/fetch-with-stall-timeout.ts'
-import type { SyncCall } from '../transport/sync-call.ts'
+import { type Line, type SyncCall, slowestLine } from '../transport/fetch-with-stall-timeout.ts'
 import { createSyncCalls, type SyncOutcome } from '../transport/sync-calls.ts'
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>
+
+type PushOptions = Parameters<typeof createPushDocuments>[0]
 
 /** One side of a replication, before a scripted server that records the requests. */
 export async function openTestCalls(
@@ -24,13 +27,19 @@ export async function openTestCalls(
     epoch?: string
     versions?: ServerVersions
     feed?: DatabaseFeed
+    kept?: KeptDocuments
     readToken?: () => string
     /** The first delay after a failure. */
     firstMs?: number
     onSetAside?: (all: SetAsideTold) => void
+    /** Has this person groups? */
+    hasGroups?: boolean
+    explainClosed?: PushOptions['explainClosed']
+    takeRefusal?: PushOptions['takeRefusal']
   } = {},
 ) {
-  const { pageRows = 20, line = slowestLine, versions, feed, readToken = () => 'a token' } = options
+  const { pageRows = 20, line = slowestLine, versions, feed, kept } = options
+  const { readToken = () => 'a token' } = options
   const asked: string[] = []
   const told: string[] = []
   const server = createServer((request, response) => {
@@ -48,6 +57,8 @@ export async function openTestCalls(
   const stored = { place: 0 }
   const outcomes: SyncOutcome[] = []
   const coming: number[] = []
+  const again: string[] = []
+  const askAgain = () => void again.push('asked')
   const onOutcome = (outcome: SyncOutcome) => void outcomes.push(outcome)
   const clock = createClock({ now: () => 1_000 })
   const epoch = {
@@ -58,17 +69,19 @@ export async function openTestCalls(
     },
   }
   const backOff = createBackOff({ random: () => 1, firstMs: options.firstMs ?? 20 })
-  const calls = createSyncCalls({
-    fetch,
-    epoch,
-    clock,
-    line,
-    signal,
-    onOutcome,
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/sync/messages/`,
-    readToken,
-    backOff,
-  })
+  const callsTo = (path: string) =>
+    createSyncCalls({
+      fetch,
+      epoch,
+      clock,
+      line,
+      signal,
+      onOutcome,
+      url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/${path}`,
+      readToken,
+      backOff,
+    })
+  const calls = callsTo('sync/messages/')
   const pushes = createPushWatch({ untilNoted: async () => {} })
   const { onSetAside: onChange = () => {} } = options
   const setAside = createSetAside({ random: () => 0, onDue: () => {}, onChange })
@@ -79,6 +92,11 @@ export async function openTestCalls(
     versions,
     pushes,
     feed,
+    kept,
+    askAgain,
+    groups: options.hasGroups
+      ? createGroupPull({ calls: callsTo(''), pushes, askAgain })
+      : undefined,
     signal,
     onOutcome,
     onComing: (count) => void coming.push(count),
@@ -94,16 +112,26 @@ export async function openTestCalls(
           (body) => body,
         )
       ).answer,
-    pull: (since: number) => pulling.pull({ sequence: since }),
+    pull: (since: number, groups: Omit<PullCheckpoint, 'sequence'> = {}) =>
+      pulling.pull({ sequence: since, ...groups }),
     pulling,
     pushes,
-    ...createPushDocuments({ calls, versions, pushes, setAside, signal }),
+    ...createPushDocuments({
+      calls,
+      versions,
+      pushes,
+      setAside,
+      signal,
+      explainClosed: options.explainClosed,
+      takeRefusal: options.takeRefusal,
+    }),
     setAside,
     backOff,
     asked,
     told,
     outcomes,
     coming,
+    again,
     clock,
     stop,
     stored,

@@ -1,8 +1,7 @@
-import { epochHeader } from '../../../../schema/api/epoch-header.ts'
-import { wireHeader, wireVersion } from '../../../../schema/api/wire.ts'
-import { parseJson } from '../../../../schema/helpers/parse-json.ts'
+import { epochHeader, wireHeader, wireVersion } from '../../../../schema/api/wire.ts'
+import { parseJson } from '../../../../schema/helpers/json.ts'
 import { orAborted } from '../../platform/back-off.ts'
-import type { SyncCall } from './sync-call.ts'
+import type { AdaptiveBatchSize } from './adaptive-batch-size.ts'
 
 /** The slowest supported line. */
 export interface Line {
@@ -13,6 +12,9 @@ export interface Line {
 }
 
 export const slowestLine: Line = { silenceMs: 30_000, bytesPerSecond: 2 * 1024 }
+
+/** The body of such an answer says whose it is. */
+const toldByBody = [401, 426]
 
 export interface StallTimeoutOptions {
   fetch: typeof fetch
@@ -32,7 +34,7 @@ export interface StallTimeoutOptions {
 /**
  * Sends a request, and reads the answer as long as any of it arrives, however slowly.
  *
- * @returns the body of a good answer or of a 426, parsed; undefined when it is not JSON
+ * @returns the body of a good answer, a 401 or a 426, parsed; undefined when it is not JSON
  */
 export async function fetchWithStallTimeout(call: SyncCall, options: StallTimeoutOptions) {
   const { fetch, url, line, token, epoch, signal, progress, heard } = options
@@ -76,8 +78,7 @@ export async function fetchWithStallTimeout(call: SyncCall, options: StallTimeou
       },
     })
     heard.at = performance.now()
-    // Whose 426 it is, its body says.
-    if (!response.ok && response.status !== 426) return { response }
+    if (!response.ok && !toldByBody.includes(response.status)) return { response }
     const reader = response.body?.getReader()
     const decoder = new TextDecoder()
     let text = ''
@@ -95,4 +96,20 @@ export async function fetchWithStallTimeout(call: SyncCall, options: StallTimeou
     clearTimeout(timer)
     signal.removeEventListener('abort', end)
   }
+}
+
+/** One request to a database of `/sync`. */
+export interface SyncCall {
+  /** Below the database's address, with its query. */
+  path: string
+  /** JSON, which makes it a POST. */
+  body?: string
+  /** A long poll: the server sends a heartbeat at least this often until it answers. */
+  heartbeatMs?: number
+  /** It offers documents: a rate-limiting server accepts them later. */
+  isPush?: boolean
+  /** Aborts when its answer is no longer needed, and with the replication. */
+  signal?: AbortSignal
+  /** This request's share of the full batch: after a break the next one is smaller. */
+  size?: { batchSize: AdaptiveBatchSize; amount: number }
 }

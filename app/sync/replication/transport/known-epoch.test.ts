@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import { openTestDatabase } from '../../../database/testing/open-test-database.ts'
-import { createLabDisk } from '../../../lab/device/lab-disk.ts'
+import { createLabDisk } from '../../../lab/kit/disk.ts'
 import { createKnownEpoch } from './known-epoch.ts'
 
 async function openEpochs() {

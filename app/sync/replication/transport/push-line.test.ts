@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { ClientEvent } from '../../../../schema/api/socket-events.ts'
-import { must } from '../../../../schema/helpers/must.ts'
+import { must } from '../../../../schema/helpers/assertions.ts'
 import type { LabDevice } from '../../../lab/device/lab-device-types.ts'
 import { openTestLab } from '../../../lab/open-test-lab.ts'
 import { createPushLine } from './push-line.ts'

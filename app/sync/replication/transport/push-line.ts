@@ -1,5 +1,5 @@
-import { epochHeader } from '../../../../schema/api/epoch-header.ts'
 import type { ClientEvent, ServerEvent } from '../../../../schema/api/socket-events.ts'
+import { epochHeader } from '../../../../schema/api/wire.ts'
 import { createDeferred } from '../../../../schema/helpers/deferred.ts'
 import { limits } from '../../../../schema/limits.ts'
 import { orAborted } from '../../platform/back-off.ts'

@@ -1,8 +1,9 @@
 import { json } from 'node:stream/consumers'
 import { expect, test, vi } from 'vitest'
+import { apiErrors } from '../../../../schema/api/api-error.ts'
 import { wireHeader, wireVersion } from '../../../../schema/api/wire.ts'
 import { createDeferred } from '../../../../schema/helpers/deferred.ts'
-import { answerJson, openTestCalls } from '../testing/open-test-calls.ts'
+import { answerJson, answerRows, openTestCalls } from '../testing/open-test-calls.ts'
 
 const page = { path: '_changes?feed=normal&since=1&limit=20' }
 const poll = { path: '_changes?feed=longpoll&since=1&limit=20', heartbeatMs: 10_000 }
@@ -64,17 +65,25 @@ test('an app that is too old waits as for a server that is away, and sets nothin
 })
 
 test("a portal's 426 is its own: the push is set aside as after any refusal", async () => {
-  const { push, outcomes, setAside } = await openTestCalls((_request, response) => {
+  const { push, outcomes, setAside } = await openTestCalls(async (request, response) => {
+    const { docs } = (await json(request)) as { docs: { _id: string }[] }
+    if (docs.length === 0) return answerRows(response, docs)
     response.writeHead(426).end('<html>Upgrade your browser')
   })
   expect(await push([{ _id: 'one' }])).toEqual([])
-  expect(outcomes).toEqual(['refusing'])
+  expect(outcomes).not.toContain('outdated')
   expect(setAside.has('one')).toBe(true)
+})
+
+/** As the server says it beneath `/sync`. */
+const signedOut = JSON.stringify({
+  error: 'unauthorized',
+  reason: apiErrors.session_ended.error,
 })
 
 test('after 401 nothing is asked again, and nothing is told as an error', async () => {
   const { ask, asked, outcomes, stop } = await openTestCalls((_request, response) => {
-    response.writeHead(401).end('{}')
+    response.writeHead(401).end(signedOut)
   })
   const answered = ask(page)
   await expect.poll(() => outcomes.length).toBeGreaterThan(0)
@@ -90,13 +99,26 @@ test('a 401 that was said of an earlier sign-in ends no later one', async () => 
     (request, response) => {
       state.token = 'new'
       if (request.headers.authorization === 'Bearer new') return answerJson(response, {})
-      response.writeHead(401).end('{}')
+      response.writeHead(401).end(signedOut)
     },
     { readToken: () => state.token },
   )
   await ask(page)
   expect(asked).toHaveLength(2)
   expect(outcomes).toEqual(['reached'])
+})
+
+test.each([
+  '{}',
+  '<html>Your password for this network?',
+  '{"error":"unauthorized","reason":"No."}',
+])('P1: a 401 of something on the way, %s, ends no sign-in: it is asked again', async (body) => {
+  const { ask, asked, outcomes } = await openTestCalls((_request, response) => {
+    if (asked.length > 1) return answerJson(response, {})
+    response.writeHead(401).end(body)
+  })
+  await ask(page)
+  expect(outcomes).toEqual(['refusing', 'reached'])
 })
 
 test('P12: what is pushed and was too much for now is offered later, and no failure', async () => {

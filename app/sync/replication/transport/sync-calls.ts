@@ -1,10 +1,14 @@
-import { epochHeader } from '../../../../schema/api/epoch-header.ts'
-import { isOutdatedAnswer } from '../../../../schema/api/wire.ts'
+import { isSignedOutAnswer } from '../../../../schema/api/api-error.ts'
+import { epochHeader, isOutdatedAnswer } from '../../../../schema/api/wire.ts'
 import type { Clock } from '../../../database/storage/clock.ts'
 import { type BackOff, orAborted } from '../../platform/back-off.ts'
-import { fetchWithStallTimeout, type Line, slowestLine } from './fetch-with-stall-timeout.ts'
+import {
+  fetchWithStallTimeout,
+  type Line,
+  type SyncCall,
+  slowestLine,
+} from './fetch-with-stall-timeout.ts'
 import type { KnownEpoch } from './known-epoch.ts'
-import type { SyncCall } from './sync-call.ts'
 
 /** A `/sync` request's outcome, where it concerns a person. */
 export type SyncOutcome = 'reached' | 'unreachable' | 'refusing' | 'outdated' | 'signed-out'
@@ -31,9 +35,15 @@ export type SyncCalls = ReturnType<typeof createSyncCalls>
 /** How the server, or an intermediary, refused a request. */
 export interface Refusal {
   status: number
-  /** The server's own reason, for a person. */
+  /** For a person; absent where something on the way refused it. */
   words?: string | undefined
+  /** The server's own reason for refusing one document by its row. */
+  code?: string | undefined
 }
+
+/** Why the server keeps refusing a document, where it gives no reason for a person. */
+export const unexplainedWords =
+  "The server can't take this change. It's kept here and tried again later."
 
 const leastPauseMs = 1_000
 /** The longest wait that a server may ask for. */
@@ -104,9 +114,9 @@ export function createSyncCalls(options: SyncCallsOptions) {
       return {}
     }
     const { response } = given
-    // A verdict on an earlier sign-in ends no later one.
-    if (response.status === 401 && readToken() !== token) return {}
-    if (response.status === 401) {
+    if (isSignedOutAnswer({ status: response.status, body: given.body })) {
+      // A verdict on an earlier sign-in ends no later one.
+      if (readToken() !== token) return {}
       onOutcome('signed-out')
       // Nothing is lost and nothing is retried: the owner ends this replication.
       return await untilAborted(signal)
@@ -117,14 +127,14 @@ export function createSyncCalls(options: SyncCallsOptions) {
       onOutcome('outdated')
       return {}
     }
-    if (response.status === 429 && call.isPush) {
+    if (response.status === 429 && call.isPush && response.headers.has('retry-after')) {
       // It works: the server limits this person for now, and accepts the rest later.
       onOutcome('reached')
       state.laterInRow += 1
       // The content is at fault, not the time: the next offer has not waited yet.
       if (state.laterInRow === laterMost) backOff.forget()
       backOff.fail(begun, { atLeastMs: Math.max(readRetryAfter(response), leastPauseMs) })
-      return state.laterInRow < laterMost ? {} : { refusal: { status: 429 } }
+      return state.laterInRow < laterMost ? {} : { refusal: describeRefused(response) }
     }
     state.laterInRow = 0
     const body = response.ok ? read(given.body) : undefined
@@ -134,7 +144,7 @@ export function createSyncCalls(options: SyncCallsOptions) {
       const isAway = awayStatuses.includes(response.status)
       backOff.fail(begun, { atLeastMs: readRetryAfter(response), isAway })
       onOutcome('refusing')
-      return isAway ? {} : { refusal: { status: response.status } }
+      return isAway ? {} : { refusal: describeRefused(response) }
     }
     const told = response.headers.get(epochHeader)
     const isOurs = told === null || (await epoch.take(told).catch(() => undefined))
@@ -190,6 +200,12 @@ export function createSyncCalls(options: SyncCallsOptions) {
 interface Attempted<T> {
   answer?: T
   refusal?: Refusal
+}
+
+/** Each answer of the server tells its time; nothing on the way does. */
+function describeRefused({ status, headers }: Response): Refusal {
+  const isOfServer = Number(headers.get('x-petrel-now')) > 0
+  return { status, ...(isOfServer && { words: unexplainedWords }) }
 }
 
 /** In ms; the header holds seconds, or a date. */

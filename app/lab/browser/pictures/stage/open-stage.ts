@@ -43,6 +43,8 @@ export async function openStage(options: {
     deviceScaleFactor: 2,
     timezoneId: 'UTC',
     locale: 'en-GB',
+    // Sharing to the app needs its worker.
+    keepsApp: true,
   })
   const { context } = ann.profile
   await context.addInitScript(installStoryClock, storyNow - Date.now())

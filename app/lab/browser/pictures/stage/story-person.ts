@@ -1,4 +1,4 @@
-import { must } from '../../../../../schema/helpers/must.ts'
+import { must } from '../../../../../schema/helpers/assertions.ts'
 import { type Api, createApi } from '../../../../api/api.ts'
 import { createSessionStore } from '../../../../api/session-store.ts'
 import { createKeyValueStorage } from '../../../../database/storage/key-value-storage.ts'

@@ -6,7 +6,6 @@ import { installStoryClock } from './install-story-clock.ts'
 const clock = installStoryClock(0)
 const app = await createApp(readSettings(), {
   appDir: process.argv[2],
-  passwordCost: 4,
   presenceGraceMs: 0,
 })
 process.on('message', ({ aheadMs }: { aheadMs: number }) => {

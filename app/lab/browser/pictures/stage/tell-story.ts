@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { must } from '../../../../../schema/helpers/must.ts'
+import { must } from '../../../../../schema/helpers/assertions.ts'
 import { openTestSocket } from '../../../../../sync-server/testing/open-test-socket.ts'
 import { waitUntil } from '../../wait-until.ts'
 import type { StoryServer } from './start-story-server.ts'
@@ -26,7 +26,7 @@ export async function tellStory(server: StoryServer): Promise<People> {
     await tellLine(line, { people, sent })
   }
   const { ann, jonas, club, ben, harbour } = people
-  await jonas.api.own.deleteAccount()
+  await jonas.api.own.deleteAccount({ password: jonas.password })
   await ann.api.conversations.setArchived(club.userId, true)
   await ann.api.conversations.setPinned(ben.userId, true)
   await ann.api.conversations.setMuted(harbour.userId, true)

@@ -8,6 +8,7 @@ export async function takeEmoji(stage: Stage): Promise<void> {
   await openDariosChat(stage)
   await openPicker(page)
   await take('emoji')
+  if (isPhone) await picker(page).getByRole('button', { name: 'Search emoji' }).click()
   await picker(page).getByRole('combobox').fill('nothing like it')
   await page.getByText('No results found').waitFor()
   await take('emoji-nothing')

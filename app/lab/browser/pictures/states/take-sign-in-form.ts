@@ -8,6 +8,6 @@ export async function takeSignInForm({ page, ann, take }: Stage): Promise<void> 
   await page.getByLabel('Phone number or Username').fill(ann.username)
   await page.getByLabel('Password', { exact: true }).fill('no-idea')
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
-  await page.getByRole('alert').waitFor()
+  await page.getByRole('alert').locator('p').waitFor()
   await take('sign-in-form')
 }

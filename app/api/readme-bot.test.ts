@@ -1,0 +1,63 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, onTestFinished, test } from 'vitest'
+import { must } from '../../schema/helpers/assertions.ts'
+import { startTestApp } from '../../sync-server/testing/start-test-app.ts'
+import { createKeyValueStorage } from '../database/storage/key-value-storage.ts'
+import { createApi } from './api.ts'
+import { createSealedMessages, signInWithKeys } from './sealed-messages.ts'
+import { createSessionStore } from './session-store.ts'
+
+const top = fileURLToPath(new URL('../../', import.meta.url))
+
+/** The README's own words, run from another folder against this server. */
+async function startBot({ url, password }: { url: string; password: string }) {
+  const readme = await readFile(join(top, 'README.md'), 'utf8')
+  const [, code = ''] = /```ts\n(\/\/ echo\.ts[\s\S]*?)```/.exec(readme) ?? []
+  expect(code.split('\n').length).toBeLessThan(26)
+  const folder = await mkdtemp(join(tmpdir(), 'petrel-bot-'))
+  const file = join(folder, 'echo.mts')
+  const here = code
+    .replaceAll("from './app/", `from '${top}app/`)
+    .replace('http://127.0.0.1:3000', url)
+    .replace("'a secret'", JSON.stringify(password))
+  await writeFile(file, here)
+  const bot = spawn(process.execPath, ['--import', 'tsx', file], { cwd: top, stdio: 'pipe' })
+  const said: string[] = []
+  bot.stderr.on('data', (text) => said.push(String(text)))
+  onTestFinished(async () => {
+    if (bot.exitCode === null && bot.kill()) await once(bot, 'exit')
+    await rm(folder, { recursive: true })
+  })
+  return { said }
+}
+
+test('P13: the README’s bot makes its keys, and answers what only it and its reader can read', async () => {
+  const app = await startTestApp({}, { passwordCost: 15 })
+  onTestFinished(() => app.close())
+  const [ann, echo] = [await app.register('ann'), await app.register('echo')]
+  const { said } = await startBot({ url: app.url, password: echo.password })
+  const sessions = createSessionStore({
+    kept: createKeyValueStorage(),
+    passing: createKeyValueStorage(),
+  })
+  const api = createApi({ serverUrl: app.url, fetch, sessions })
+  const { password } = ann
+  const me = await signInWithKeys({ api, sessions, username: 'ann', password })
+  // The same ones the next time.
+  expect(await signInWithKeys({ api, sessions, username: 'ann', password })).toEqual(me)
+  const sealed = createSealedMessages({ api, ...me })
+  await expect
+    .poll(async () => said.join('') || (await api.users.get(echo.userId)).keys?.number)
+    .toBe(1)
+  const sent = await sealed.send({ recipientId: echo.userId, text: 'the albatross lands' })
+  const list = () => api.messages.list(echo.userId)
+  await expect.poll(async () => (await list()).length, { message: said.join() }).toBe(2)
+  const answer = must((await list()).at(-1), 'an answer')
+  expect(answer).toMatchObject({ content: '', replyTo: sent._id })
+  expect(await sealed.read(answer)).toMatchObject({ text: 'You said: the albatross lands' })
+})

@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest'
+import { testUser } from '../testing/test-user.ts'
+import { type KnownGroup, nameOf, pictureOf } from './known-peer.ts'
+
+const ben = testUser({ profilePicture: '/api/ben.png' })
+const group: KnownGroup = { isGroup: true, _id: ben._id, name: 'Walks', picture: '/api/walks.png' }
+
+test('whoever a conversation is with has a name and a picture', () => {
+  expect(nameOf(ben)).toBe('Ben')
+  expect(pictureOf(ben)).toBe('/api/ben.png')
+  expect(nameOf(group)).toBe('Walks')
+  expect(pictureOf(group)).toBe('/api/walks.png')
+  expect(pictureOf({ ...group, picture: null })).toBeUndefined()
+})
+
+test("a group without a name is 'Group Chat', and one who is not known yet 'Unknown'", () => {
+  expect(nameOf({ ...group, name: '' })).toBe('Group Chat')
+  expect(nameOf(undefined)).toBe('Unknown')
+  expect(pictureOf(undefined)).toBeUndefined()
+})

@@ -1,0 +1,29 @@
+import type { PublicUser } from '../../../schema/user.ts'
+
+/** A person's record as this device last received it. */
+export interface KnownPerson extends PublicUser {
+  /** The account is deleted; its messages stay, under the name for deleted accounts. */
+  isDeleted?: true
+  isGroup?: undefined
+}
+
+/** A group's record as this device last received it. */
+export interface KnownGroup {
+  isGroup: true
+  _id: string
+  name: string
+  picture: string | null
+}
+
+/** Whoever a conversation is with. What only a person has can be read after asking `isGroup`. */
+export type KnownPeer = KnownPerson | KnownGroup
+
+/** The name that screens show. */
+export function nameOf(peer: KnownPeer | undefined): string {
+  if (peer?.isGroup) return peer.name || 'Group Chat'
+  return peer?.username ?? 'Unknown'
+}
+
+export function pictureOf(peer: KnownPeer | undefined): string | undefined {
+  return (peer?.isGroup ? peer.picture : peer?.profilePicture) ?? undefined
+}

@@ -1,0 +1,120 @@
+import type { Locator } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { chatRow, openChat, say } from './chat-steps.ts'
+import { findProblems } from './find-problems.ts'
+import { startTwoPeople } from './start-two-people.ts'
+
+const people = await startTwoPeople({
+  hasTouch: true,
+  isMobile: true,
+  viewport: { width: 390, height: 844 },
+})
+const { page } = people.ann
+const bar = page.getByRole('navigation', { name: 'Places' })
+const readPath = () => new URL(page.url()).pathname
+
+beforeAll(async () => {
+  await openChat(people.ben.page, 'ann')
+  await say(people.ben.page, 'are you there?')
+  await page.goto('/chat')
+  await chatRow(page, 'ben').waitFor()
+})
+
+afterAll(() => people.close())
+
+/** A finger draws a row sideways, and lets go. */
+async function draw(row: Locator, byPx: number) {
+  const box = await row.boundingBox()
+  if (!box) throw new Error('The row is not shown.')
+  const touch = await page.context().newCDPSession(page)
+  const [x, y] = [box.x + box.width / 2 - byPx / 2, box.y + box.height / 2]
+  const send = (type: 'touchStart' | 'touchMove' | 'touchEnd', places: object[]) =>
+    touch.send('Input.dispatchTouchEvent', { type, touchPoints: places as [] })
+  // Without an answer in between: half a second until the next step would be a long press.
+  const events = [send('touchStart', [{ x, y }])]
+  for (let step = 1; step <= 8; step += 1)
+    events.push(send('touchMove', [{ x: x + (byPx * step) / 8, y }]))
+  await Promise.all(events)
+  await send('touchEnd', [])
+  await touch.detach()
+}
+
+/** The focus holds the offer, however slow the machine is. */
+async function takeBack() {
+  await undo().focus()
+  await undo().click()
+  // A pointer that rests there would hold the next offer.
+  await page.mouse.move(1, 1)
+}
+
+const undo = () => page.getByRole('region', { name: 'Undo' }).getByRole('button', { name: 'Undo' })
+
+test('a phone has its three places and a new chat at the thumb', async () => {
+  const newChat = page.getByRole('button', { name: 'New chat' })
+  const box = await newChat.boundingBox()
+  expect(box?.width).toBeGreaterThanOrEqual(56)
+  expect(box?.height).toBeGreaterThanOrEqual(56)
+  expect(box?.y).toBeGreaterThan(844 * 0.75)
+  expect(box?.x).toBeGreaterThan(390 / 2)
+  for (const link of await bar.getByRole('link').all()) {
+    expect((await link.boundingBox())?.height).toBeGreaterThanOrEqual(44)
+  }
+  await bar.getByRole('link', { name: 'Chats, 1 unread' }).waitFor()
+  expect(await findProblems(page)).toEqual([])
+  await bar.getByRole('link', { name: 'Starred' }).click()
+  await page.getByText('No starred messages').waitFor()
+  expect(await newChat.count()).toBe(0)
+  await bar.getByRole('link', { name: 'Settings' }).click()
+  await page.getByRole('link', { name: 'Privacy' }).waitFor()
+  expect(readPath()).toBe('/settings')
+  await expect
+    .poll(() => bar.getByRole('link', { name: 'Settings' }).getAttribute('aria-current'))
+    .toBe('page')
+  await bar.getByRole('link', { name: 'Chats' }).click()
+  await chatRow(page, 'ben').click()
+  await page.getByRole('textbox', { name: 'Type a message' }).waitFor()
+  await expect.poll(() => bar.isVisible()).toBe(false)
+  await page.getByRole('button', { name: 'Back to chats' }).click()
+  await bar.waitFor()
+})
+
+test('a row drawn to the right is read, and others hear of it once it can not be undone', async () => {
+  await say(people.ben.page, 'hello?')
+  const badge = chatRow(page, 'ben').getByRole('img', { name: '1 unread' })
+  await badge.waitFor()
+  await draw(chatRow(page, 'ben'), 200)
+  await undo().focus()
+  await badge.waitFor({ state: 'detached' })
+  await takeBack()
+  await badge.waitFor()
+  expect(readPath()).toBe('/chat')
+  await draw(chatRow(page, 'ben'), 200)
+  await badge.waitFor({ state: 'detached' })
+  await undo().waitFor({ state: 'detached' })
+  await page.reload()
+  await chatRow(page, 'ben').waitFor()
+  expect(await badge.count()).toBe(0)
+})
+
+test('a read row drawn to the right is pinned, one drawn to the left archived, and both can be undone', async () => {
+  const pinned = chatRow(page, 'ben').getByRole('img', { name: 'Pinned' })
+  await draw(chatRow(page, 'ben'), 200)
+  await undo().focus()
+  await pinned.waitFor()
+  await takeBack()
+  await pinned.waitFor({ state: 'detached' })
+  await draw(chatRow(page, 'ben'), -200)
+  await undo().focus()
+  await chatRow(page, 'ben').waitFor({ state: 'detached' })
+  await takeBack()
+  await chatRow(page, 'ben').waitFor()
+})
+
+test('a row that is drawn a little comes back, and does not open', async () => {
+  await draw(chatRow(page, 'ben'), 60)
+  await draw(chatRow(page, 'ben'), -60)
+  expect(readPath()).toBe('/chat')
+  expect(await undo().count()).toBe(0)
+  await chatRow(page, 'ben').click()
+  await page.getByRole('textbox', { name: 'Type a message' }).waitFor()
+})

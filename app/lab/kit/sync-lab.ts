@@ -1,0 +1,13 @@
+// biome-ignore-all lint/performance/noBarrelFile: the door of the package, for people who are not us
+export { createLabDisk as disk } from './disk.ts'
+export type { Action, Choice, Failure, HistoriesOptions } from './histories.ts'
+export { findFailure, HistoryFailed, tryHistories } from './histories.ts'
+export { drawPage } from './history-page.ts'
+export type { Held, Invariant, Story } from './invariants.ts'
+export { allEqual, neverBackwards, nothingLost, nothingTwice, noUpdateLost } from './invariants.ts'
+export type { Device, Lab, LabOptions, LabServer, OpenedApp, World } from './lab.ts'
+export { controlServer, createLab } from './lab.ts'
+export { createNetwork as network } from './network.ts'
+export { createLabPage as page } from './page.ts'
+export type { Asked, Fault, Matcher } from './request-faults.ts'
+export { shrinkHistory } from './shrink-history.ts'

@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest'
+import type { QueuedRequest } from '../../database/storage/queued-request.ts'
+import { describeRefused, findConcerned } from './refused-requests.tsx'
+
+test.each<[QueuedRequest, string, string | undefined]>([
+  [{ kind: 'profile', change: { status: 'x' } }, "Your profile wasn't changed.", undefined],
+  [{ kind: 'settings', settings: {} }, "Your settings weren't changed.", undefined],
+  [{ kind: 'picture', picture: new Blob(['x']) }, "Your picture wasn't changed.", undefined],
+  [{ kind: 'block', userId: 'ben-id', blocked: true }, "Ben wasn't blocked.", 'ben-id'],
+  [{ kind: 'block', userId: 'ben-id', blocked: false }, "Ben wasn't unblocked.", 'ben-id'],
+  [{ kind: 'report', userId: 'ben-id', reason: 'spam' }, "Your report wasn't sent.", 'ben-id'],
+  [
+    { kind: 'forward', messageId: 'm', recipientIds: ['ben-id', 'carl-id'] },
+    "A message wasn't forwarded.",
+    undefined,
+  ],
+])('P6: a refused request is described in words: $0.kind', (request, words, concerned) => {
+  expect(describeRefused(request, 'Ben')).toBe(words)
+  expect(findConcerned(request)).toBe(concerned)
+})

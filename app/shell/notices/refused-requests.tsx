@@ -1,0 +1,82 @@
+import { useMemo } from 'react'
+import type { QueuedRequest, RequestEntry } from '../../database/storage/queued-request.ts'
+import type { Messenger } from '../../sync/messenger-types.ts'
+import { Button } from '../../ui/buttons/button.tsx'
+import { type LiveSource, useLiveValue } from '../../ui/hooks/use-live-value.ts'
+import { Icon } from '../../ui/icons/icon.tsx'
+import styles from './refused-requests.module.css'
+
+const nobody: LiveSource<undefined> = { getSnapshot: () => undefined, subscribe: () => () => {} }
+
+/** The refused requests other than messages: the reason, and what the person can do (P6). */
+export function RefusedRequests({ messenger }: { messenger: Messenger }) {
+  const entries = useLiveValue(messenger.requests.entries)
+  const refused = useMemo(() => entries.filter(({ state }) => state === 'refused'), [entries])
+  return (
+    <ul className={styles.list} aria-label="Refused by the server">
+      {refused.map((entry) => (
+        <RefusedRequest key={entry._id} entry={entry} messenger={messenger} />
+      ))}
+    </ul>
+  )
+}
+
+function RefusedRequest({ entry, messenger }: { entry: RequestEntry; messenger: Messenger }) {
+  const { requests, users } = messenger
+  const name = useConcernedName(entry.request, users)
+  return (
+    <li className={styles.entry}>
+      <Icon name="warning" size={20} />
+      <p className={styles.words}>
+        <strong>{describeRefused(entry.request, name)}</strong> {entry.problem?.words}
+      </p>
+      <span className={styles.buttons}>
+        <Button look="quiet" onClick={() => void requests.discard(entry._id)}>
+          Discard
+        </Button>
+        <Button look="quiet" onClick={() => void requests.retry(entry._id)}>
+          Try again
+        </Button>
+      </span>
+    </li>
+  )
+}
+
+/** The name of the person concerned by a request; whoever has left is "Deleted user". */
+export function useConcernedName(request: QueuedRequest, users: Messenger['users']): string {
+  const concerned = findConcerned(request)
+  const person = useMemo(
+    () => (concerned === undefined ? nobody : users.get(concerned)),
+    [concerned, users],
+  )
+  return useLiveValue(person)?.username ?? 'somebody'
+}
+
+/** Describes what a refused request did not do. `name`: the name of the person concerned. */
+export function describeRefused(request: QueuedRequest, name: string): string {
+  switch (request.kind) {
+    case 'profile':
+      return "Your profile wasn't changed."
+    case 'settings':
+      return "Your settings weren't changed."
+    case 'picture':
+      return "Your picture wasn't changed."
+    case 'block':
+      return request.blocked ? `${name} wasn't blocked.` : `${name} wasn't unblocked.`
+    case 'report':
+      return "Your report wasn't sent."
+    case 'forward':
+      return "A message wasn't forwarded."
+  }
+}
+
+/** The person concerned, if a request concerns one. */
+export function findConcerned(request: QueuedRequest): string | undefined {
+  switch (request.kind) {
+    case 'block':
+    case 'report':
+      return request.userId
+    default:
+      return undefined
+  }
+}

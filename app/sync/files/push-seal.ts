@@ -1,0 +1,214 @@
+import type { MessageDocument } from '../../../schema/message.ts'
+import { ApiError, isUserGone } from '../../api/api-error.ts'
+import { changeDocument } from '../../database/storage/change-document.ts'
+import { ownerOf } from '../../database/storage/collections.ts'
+import type { PetrelDatabase } from '../../database/storage/open-database.ts'
+import { fromStoredMessage, toStoredMessage } from '../../database/storage/stored-message.ts'
+import { type OpenedMessage, readEpochId } from '../../encryption/sealed-message.ts'
+import { createBackOff } from '../platform/back-off.ts'
+
+/** For how long the answer that a person has no keys counts: a plain chat costs one request. */
+const freshMs = 10 * 60_000
+
+export type PushSeal = ReturnType<typeof createPushSeal>
+
+/**
+ * Lets no words leave in plain to somebody who has keys. Words to a person whose record was not
+ * read lately wait until it is; what turns out to need sealing is stored sealed, and leaves as that.
+ */
+export function createPushSeal(options: {
+  database: Pick<PetrelDatabase, 'messages' | 'sealing' | 'keyring' | 'peerKeys' | 'groups'>
+  userId: string
+  /** Reads a person's record from the server. */
+  askPerson: (userId: string) => Promise<unknown>
+  random: () => number
+  onError: (cause: unknown) => void
+}) {
+  const { database, userId, askPerson, random, onError } = options
+  const { messages, sealing, keyring, peerKeys, groups } = database
+  const closing = new AbortController()
+  const { signal } = closing
+  /** When each person's record was last read, or proved to be gone. */
+  const askedAt = new Map<string, number>()
+  const asking = new Map<string, ReturnType<typeof createBackOff>>()
+  /** Those whose newest version was sealed a moment ago: what was about to leave is earlier. */
+  const sealed = new Set<string>()
+  const listeners = new Set<() => void>()
+
+  function tell() {
+    for (const listener of [...listeners]) listener()
+  }
+
+  const isFresh = (peerId: string) =>
+    performance.now() - (askedAt.get(peerId) ?? Number.NEGATIVE_INFINITY) < freshMs
+
+  async function ask(peerId: string) {
+    if (asking.has(peerId) || signal.aborted) return
+    const backOff = createBackOff({ random })
+    asking.set(peerId, backOff)
+    try {
+      while (!isFresh(peerId) && !sealing.mustSeal(peerId)) {
+        const attempt = await backOff.begin(signal)
+        try {
+          await askPerson(peerId)
+          askedAt.set(peerId, performance.now())
+        } catch (cause) {
+          if (isUserGone(cause)) askedAt.set(peerId, performance.now())
+          else backOff.fail(attempt, describeFailure(cause))
+        }
+      }
+    } finally {
+      backOff.close()
+      asking.delete(peerId)
+    }
+    tell()
+  }
+
+  /** Has it words of this person that could be read on the way? */
+  function isPlain({ senderId, deletedAt, ...message }: MessageDocument): boolean {
+    if (deletedAt !== undefined) return false
+    const isOwnPlain =
+      senderId === userId &&
+      message.sealed === undefined &&
+      (message.content !== '' || message.file !== undefined)
+    const reaction = message.reactions?.[userId]
+    return isOwnPlain || (reaction?.sealed === undefined && (reaction?.emoji ?? '') !== '')
+  }
+
+  /** A device that lost its keys, or has none yet, learns from its own person's record whether there are some. */
+  const isKnownOff = () => !sealing.isOn() && isFresh(userId)
+
+  /** Whose record it has to wait for, if any. What the server holds already says nothing new. */
+  function findUnasked(
+    message: MessageDocument,
+    server: MessageDocument | undefined,
+  ): string | undefined {
+    const { peerId } = message
+    if (sealing.canSeal(peerId) || !isPlain(message)) return undefined
+    // Words in a group are not sealed, and a group is nobody whose record could be read.
+    if (groups.has(peerId)) return undefined
+    const isKnownThere =
+      server !== undefined &&
+      message.content === server.content &&
+      message.reactions?.[userId]?.emoji === server.reactions?.[userId]?.emoji
+    if (isKnownThere) return undefined
+    if (!sealing.isOn()) return userId
+    return isFresh(peerId) && !sealing.mustSeal(peerId) ? undefined : peerId
+  }
+
+  /** Whose record each message waits for. */
+  const waiting = new Map<string, string>()
+
+  const unsubscribes = [keyring.onChange(tell), peerKeys.onChange(tell)]
+
+  return {
+    /**
+     * Prepares what is about to leave.
+     * @param serverOf the server's version of each, where it is known
+     */
+    async settle(
+      documents: readonly MessageDocument[],
+      serverOf: (id: string) => MessageDocument | undefined,
+    ): Promise<void> {
+      sealed.clear()
+      if (isKnownOff()) return waiting.clear()
+      for (const message of documents) {
+        const { _id } = message
+        const server = serverOf(_id)
+        waiting.delete(_id)
+        const unasked = findUnasked(message, server)
+        if (unasked !== undefined) {
+          waiting.set(_id, unasked)
+          ask(unasked).catch((cause: unknown) => {
+            if (!signal.aborted) onError(cause)
+          })
+          continue
+        }
+        if (!isPlain(message) && !isOfFormerKeys(message)) continue
+        await changeDocument(messages, _id, (stored) => {
+          const current = fromStoredMessage(stored)
+          const next = sealing.sealOwed(current, server)
+          if (next === current) return stored
+          sealed.add(_id)
+          return toStoredMessage(next, userId)
+        })
+      }
+    },
+    /** May this version not leave? */
+    isHeld: ({ _id }: MessageDocument) => waiting.has(_id) || sealed.has(_id),
+    /** Is it still unknown whether it may? */
+    isWaiting({ _id, peerId }: MessageDocument): boolean {
+      const unasked = waiting.get(_id)
+      if (unasked === undefined || sealing.canSeal(peerId)) return false
+      // The own record may say that the reader's has to be read too: the next offer finds that out.
+      return unasked === userId ? !isFresh(userId) : sealing.mustSeal(peerId) || !isFresh(peerId)
+    },
+    subscribe(listener: () => void): () => void {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    /** The network changed: asks at once. */
+    hurry() {
+      for (const backOff of asking.values()) backOff.hurry()
+    },
+    /** The server answered something else: asks at once what did not reach it. */
+    recordAnswer() {
+      for (const backOff of asking.values()) backOff.recordAnswer()
+    },
+    close() {
+      for (const unsubscribe of unsubscribes) unsubscribe()
+      closing.abort(new Error('Syncing has ended.'))
+      for (const backOff of asking.values()) backOff.close()
+    },
+  }
+
+  function isOfFormerKeys({ senderId, peerId, status, sealed: part }: MessageDocument): boolean {
+    if (senderId !== userId || status !== 'sending' || part === undefined) return false
+    return !sealing.isSealedNow(peerId, readEpochId(part))
+  }
+}
+
+/**
+ * Seals a message whose file is about to leave, before the first byte of it does.
+ * @returns undefined while it must be sealed and cannot be. Rejects when its reader's keys could not
+ * be asked for
+ */
+export function createFirstSealing(given: {
+  database: Pick<PetrelDatabase, 'messages' | 'sealing' | 'groups'>
+  askPerson: (userId: string) => Promise<unknown>
+}) {
+  const { database, askPerson } = given
+  const { messages, sealing, groups } = database
+  const askedAt = new Map<string, number>()
+
+  async function ask(peerId: string) {
+    const last = askedAt.get(peerId) ?? Number.NEGATIVE_INFINITY
+    if (performance.now() - last < freshMs) return
+    await askPerson(peerId).catch((cause: unknown) => {
+      if (!isUserGone(cause)) throw cause
+    })
+    askedAt.set(peerId, performance.now())
+  }
+
+  return {
+    async sealFirst(message: OpenedMessage): Promise<OpenedMessage | undefined> {
+      const { _id, peerId } = message
+      if (message.sealed !== undefined || groups.has(peerId)) return message
+      if (!sealing.isOn()) await ask(ownerOf(messages))
+      if (!sealing.isOn()) return message
+      if (!sealing.canSeal(peerId)) await ask(peerId)
+      if (!sealing.canSeal(peerId)) return sealing.mustSeal(peerId) ? undefined : message
+      const stored = await changeDocument(messages, _id, (current) => {
+        const before = fromStoredMessage(current)
+        const next = sealing.sealOwed(before, undefined)
+        return next === before ? current : toStoredMessage(next, ownerOf(messages))
+      })
+      return stored && fromStoredMessage(stored)
+    },
+  }
+}
+
+function describeFailure(cause: unknown): { isAway: boolean; atLeastMs: number } {
+  if (!(cause instanceof ApiError)) return { isAway: false, atLeastMs: 0 }
+  return { isAway: cause.status === 0 || cause.code === 'timeout', atLeastMs: cause.retryAfterMs }
+}

@@ -1,0 +1,116 @@
+import { json } from 'node:stream/consumers'
+import { expect, test } from 'vitest'
+import { createDeferred } from '../../../schema/helpers/deferred.ts'
+import { createPushSources } from './push-sources.ts'
+import { explainLeft } from './replication.ts'
+import type { ServerDocument } from './server-versions.ts'
+import { answerJson, answerRows, openTestCalls } from './testing/open-test-calls.ts'
+
+/** A server with one database, which records what is pushed to it. */
+async function openSource(isMember = true) {
+  const pushed: string[] = []
+  const source = await openTestCalls(
+    async (request, response) => {
+      const { docs } = (await json(request)) as { docs: { _id: string }[] }
+      if (!isMember) {
+        response.writeHead(404, { 'content-type': 'application/json' })
+        response.end('{"error":"not_found"}')
+        return
+      }
+      pushed.push(...docs.map(({ _id }) => _id))
+      answerRows(response, docs)
+    },
+    { explainClosed: explainLeft },
+  )
+  return { ...source, pushed }
+}
+
+const groupOf = ({ peerId }: ServerDocument) =>
+  typeof peerId === 'string' && peerId !== 'ben' ? peerId : undefined
+
+test('what is pushed goes to the database where it belongs, and is noted as pushed by all of it', async () => {
+  const [own, walks, choir] = [await openSource(), await openSource(), await openSource()]
+  const { push } = createPushSources({
+    groupOf,
+    open: (groupId) => (groupId === 'walks' ? walks : groupId === 'choir' ? choir : own),
+  })
+  const found = await push([
+    { _id: '1', peerId: 'walks' },
+    { _id: '2', peerId: 'ben' },
+    { _id: '3', peerId: 'choir' },
+    { _id: '4', peerId: 'walks' },
+  ])
+  expect(found).toEqual([])
+  expect(own.pushed).toEqual(['2'])
+  expect(walks.pushed).toEqual(['1', '4'])
+  expect(choir.pushed).toEqual(['3'])
+})
+
+test('P14: a group that this person was removed from keeps its words aside with the reason, and holds up nothing', async () => {
+  const [own, walks] = [await openSource(), await openSource(false)]
+  const { push, isRunning } = createPushSources({
+    groupOf,
+    open: (groupId) => (groupId === undefined ? own : walks),
+  })
+  await push([
+    { _id: '1', peerId: 'walks' },
+    { _id: '2', peerId: 'ben' },
+    { _id: '3', peerId: 'walks' },
+  ])
+  expect(own.pushed).toEqual(['2'])
+  expect(walks.setAside.isWaiting('1') && walks.setAside.isWaiting('3')).toBe(true)
+  expect(own.setAside.has('2')).toBe(false)
+  // No push without documents asks again and again whether others pass.
+  expect(walks.asked).toEqual(['POST _bulk_docs'])
+  expect(isRunning('1')).toBe(false)
+})
+
+test('P6 P14: what a group refuses for good comes back with the reason, and is not offered again', async () => {
+  const refused: unknown[] = []
+  const words = 'You are no longer in this group.'
+  const walks = await openTestCalls(
+    async (request, response) => {
+      const { docs } = (await json(request)) as { docs: { _id: string }[] }
+      const refusal = { error: 'forbidden', code: 'left_group', reason: words }
+      answerJson(
+        response,
+        docs.map(({ _id: id }) => (id === '2' ? { id, ok: true } : { id, ...refusal })),
+      )
+    },
+    {
+      takeRefusal(id, { code, words }) {
+        refused.push({ id, code, words })
+        return code === 'left_group'
+      },
+    },
+  )
+  await walks.push([{ _id: '1' }, { _id: '2' }])
+  expect(refused).toEqual([{ id: '1', code: 'left_group', words }])
+  expect(walks.setAside.has('1')).toBe(false)
+  expect(walks.asked).toEqual(['POST _bulk_docs'])
+})
+
+test('what replaces a document while its push waits leaves in its place, to the same database', async () => {
+  const [begun, replaced] = [createDeferred(), createDeferred()]
+  const texts: string[] = []
+  const walks = await openTestCalls(async (request, response) => {
+    const { docs } = (await json(request)) as { docs: { _id: string; text: string }[] }
+    if (texts.push(...docs.map(({ text }) => text)) > 1) return answerRows(response, docs)
+    begun.resolve()
+    await replaced.promise
+    response.writeHead(503).end()
+  })
+  const own = await openTestCalls(() => {})
+  const { push, replace, isRunning } = createPushSources({
+    groupOf,
+    open: (groupId) => (groupId === undefined ? own : walks),
+  })
+  const pushing = push([{ _id: '1', peerId: 'walks', text: 'before' }])
+  await begun.promise
+  expect(isRunning('1')).toBe(true)
+  replace({ _id: '1', peerId: 'walks', text: 'after' })
+  replaced.resolve()
+  await pushing
+  expect(texts).toEqual(['before', 'after'])
+  expect(own.asked).toEqual([])
+})

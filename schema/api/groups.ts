@@ -1,0 +1,163 @@
+import * as z from 'zod/mini'
+import { type GroupDocument, groupChange, groupRoles, groupSettings } from '../group.ts'
+import { id } from '../id.ts'
+import { epochMs, messageDocument } from '../message.ts'
+
+const isoTime = z.iso.datetime()
+
+/** A group as its members are answered: nobody is told whose window reaches how far. */
+export const groupAnswer = z.object({
+  _id: id,
+  isGroup: z.literal(true),
+  name: z.string(),
+  description: z.string(),
+  picture: z.nullable(z.string()),
+  members: z.array(z.object({ userId: id, role: z.enum(groupRoles), joinedAt: isoTime })),
+  settings: groupSettings,
+  createdAt: isoTime,
+  createdBy: id,
+  /** The newest place in it, which the caller has seen with this answer: `seenUpTo` of a change. */
+  lastPlace: epochMs,
+})
+export type GroupAnswer = z.infer<typeof groupAnswer>
+
+/** @param group as its server stores it */
+export function toGroupAnswer(group: GroupDocument): GroupAnswer {
+  const { _id, name, description, settings, createdBy, lastPlace } = group
+  return {
+    _id,
+    isGroup: true,
+    name,
+    description,
+    picture: null,
+    members: group.members.map(({ userId, role, joinedAt }) => ({
+      userId,
+      role,
+      joinedAt: new Date(joinedAt).toISOString(),
+    })),
+    settings,
+    createdAt: new Date(group.createdAt).toISOString(),
+    createdBy,
+    lastPlace,
+  }
+}
+
+/**
+ * What a change may say beside itself: how far its author had seen the group when they asked. A
+ * caller without a copy says nothing, and has seen all of it.
+ */
+const seenUpTo = z.optional(epochMs)
+
+const memberIds = z.array(id, 'memberIds must be a list of ids')
+
+/** POST /groups. `_id` makes a repeated call the same group (P2). */
+export const groupCreation = z.object({
+  _id: z.optional(id),
+  name: z.string('A group needs a name.'),
+  memberIds: memberIds.check(z.maxLength(2_000)),
+  description: z._default(z.string(), ''),
+})
+
+/** PUT /groups/{id}: one of the three at a time, since each is a line of its own. */
+export const groupEdit = z
+  .object({
+    name: z.optional(z.string()),
+    description: z.optional(z.string()),
+    settings: z.optional(z.partial(groupSettings)),
+    seenUpTo,
+  })
+  .check(
+    z.refine(
+      ({ name, description, settings }) =>
+        [name, description, settings].filter((one) => one !== undefined).length === 1,
+      { error: 'Change one at a time: name, description or settings.' },
+    ),
+  )
+
+/** POST /groups/{id}/members */
+export const groupAddition = z.object({
+  memberIds: memberIds.check(z.minLength(1), z.maxLength(2_000)),
+  seenUpTo,
+})
+
+/** PUT /groups/{id}/members/{userId} */
+export const groupRoleChange = z.object({ role: z.enum(groupRoles), seenUpTo })
+
+/** What stands in the query of calls without a body. */
+export const groupSeen = z.object({
+  seenUpTo: z.optional(
+    z.pipe(
+      z.pipe(z.string().check(z.regex(/^\d{1,16}$/)), z.transform(Number)),
+      z.number().check(z.lte(8.64e15)),
+    ),
+  ),
+})
+
+/**
+ * A change in its place in the conversation, which is the `orderedAt` of the message that has it;
+ * `heirId`: the owner from then on.
+ */
+const storedLine = z.object({
+  change: groupChange,
+  /** The people it concerned, without those who were in the group already. */
+  userIds: z.array(id),
+  heirId: z.optional(id),
+})
+
+/**
+ * A line in a group's database and in its `_changes`: a message without words, so that an app's
+ * copy holds both alike. Its `_id` is that of the request that it came from, its `senderId` who
+ * made the change. It never changes.
+ */
+export const groupLineDocument = z.extend(messageDocument, {
+  isSystem: z.literal(true),
+  line: storedLine,
+})
+export type GroupLineDocument = z.infer<typeof groupLineDocument>
+
+/** A message of a group, or a line. `line`: only in lines. */
+export const groupMessageDocument = z.extend(messageDocument, { line: z.optional(storedLine) })
+export type GroupMessageDocument = z.infer<typeof groupMessageDocument>
+
+const seq = z.union([z.string().check(z.maxLength(200)), z.int().check(z.gte(0))])
+
+/** GET /groups/places */
+export const groupPlaces = z.array(z.object({ groupId: id, seq, times: z.int() }))
+
+/**
+ * POST /sync/groups/_changes: how far the caller has each group. Groups that are not named are read
+ * from their beginning; ids of groups that the caller never was in say nothing.
+ */
+export const groupChangesAsked = z.object({
+  since: z.record(z.string().check(z.maxLength(100)), seq),
+  limit: z._default(z.int().check(z.gte(1), z.lte(500)), 50),
+})
+
+/** Its answer: the groups that have changed since. None is the end. */
+export const groupChangesAnswer = z.object({
+  groups: z.array(
+    z.object({
+      _id: id,
+      /** False once the caller left or was removed: the last row is the line that says so. */
+      isMember: z.boolean(),
+      /** For members, if it changed since. */
+      group: z.optional(groupAnswer),
+      results: z.array(z.object({ seq, doc: groupMessageDocument })),
+      /** Opaque: begins again by itself where the caller may read more than before. */
+      last_seq: seq,
+    }),
+  ),
+})
+export type GroupChangesAnswer = z.infer<typeof groupChangesAnswer>
+
+/** What the server says about groups to devices with the word `groups`. */
+export const groupEvents = {
+  /**
+   * A hint (P7): there is something new in this group, to be asked for at
+   * `POST /sync/groups/_changes`. Also told to who has just left or was removed.
+   */
+  'group-changed': z.object({ groupId: id }),
+} as const
+export type GroupEvent = {
+  [Name in keyof typeof groupEvents]: { event: Name; data: z.infer<(typeof groupEvents)[Name]> }
+}[keyof typeof groupEvents]

@@ -1,4 +1,0 @@
-/** Splits a list into slices of the given size. */
-export function* slicesOf<Item>(items: readonly Item[], size: number): Generator<Item[]> {
-  for (let from = 0; from < items.length; from += size) yield items.slice(from, from + size)
-}

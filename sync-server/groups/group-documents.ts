@@ -1,0 +1,86 @@
+import type { GroupLineDocument } from '../../schema/api/groups.ts'
+import { type GroupDocument, mayReadPlace } from '../../schema/group.ts'
+import type { MessageDocument } from '../../schema/message.ts'
+import { withoutRev } from '../storage/documents/documents.ts'
+
+/** The database that says which groups each person is or was in. */
+export const groupIndexName = 'groups'
+
+/** A person's part in a group; stays when they leave, since they go on reading what was there. */
+export interface GroupOfPerson {
+  _id: string
+  userId: string
+  groupId: string
+  /** How often they came. With each time they may read more than before. */
+  times: number
+}
+
+/** A group that is over: its id is never given again, or a late request would bring it back. */
+export interface GroupOver {
+  _id: string
+  overAt: number
+}
+
+export type GroupIndexDocument = GroupOfPerson | GroupOver
+
+export const groupOfPersonKey = (userId: string, groupId: string) => `of:${userId}:${groupId}`
+export const groupOverKey = (groupId: string) => `over:${groupId}`
+
+/** The place of a message as a key: keys of one length sort as numbers do. */
+export const placeKey = (place: number) => `at-${String(place).padStart(16, '0')}`
+export const newestPlaceKey = 'place'
+
+export interface NewestPlace {
+  _id: typeof newestPlaceKey
+  place: number
+}
+
+export interface MessageAtPlace {
+  _id: string
+  messageId: string
+}
+
+/** A message with the place of its last change: who left before that reads an earlier version. */
+interface Placed {
+  changedPlace: number
+}
+
+export type StoredGroupMessage = (MessageDocument | GroupLineDocument) &
+  Placed & {
+    /** What was there when somebody left, before the first change after that; oldest first. */
+    earlier?: readonly (MessageDocument & Placed)[]
+  }
+
+/** The document as its readers get it. */
+export function withoutPlaces<T extends StoredGroupMessage>(
+  stored: T,
+): Omit<T, 'changedPlace' | 'earlier'> {
+  const { changedPlace, earlier, ...message } = stored
+  return message
+}
+
+/**
+ * What this person may read of a message: its newest version in their window. A deleted one has
+ * nothing left to read, so nobody keeps its words.
+ */
+export function findReadable(
+  group: Pick<GroupDocument, 'members' | 'former'>,
+  userId: string,
+  stored: StoredGroupMessage,
+): MessageDocument | GroupLineDocument | undefined {
+  if (!mayReadPlace(group, userId, stored.orderedAt)) return undefined
+  const isReadable = ({ changedPlace }: Placed) => mayReadPlace(group, userId, changedPlace)
+  if (stored.deletedAt !== undefined || isReadable(stored)) return withoutPlaces(stored)
+  const version = stored.earlier?.findLast(isReadable)
+  return version && withoutPlaces(version)
+}
+
+/** A record without members is over. */
+export function joinGroup(
+  stored: (GroupDocument & { _rev?: string }) | undefined,
+  newest: Pick<NewestPlace, 'place'> | undefined,
+): GroupDocument | undefined {
+  if (!stored || stored.members.length === 0) return undefined
+  const lastPlace = Math.max(stored.lastPlace, newest?.place ?? 0)
+  return { ...withoutRev(stored), lastPlace }
+}

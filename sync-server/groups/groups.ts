@@ -1,0 +1,363 @@
+import type { GroupEvent, GroupLineDocument } from '../../schema/api/groups.ts'
+import {
+  decideGroupChange,
+  type GroupChange,
+  type GroupDecision,
+  type GroupDocument,
+  type GroupLine,
+  type GroupRefusal,
+  refusalOfGroup,
+} from '../../schema/group.ts'
+import { idPattern } from '../../schema/id.ts'
+import type { Privacy } from '../access/privacy.ts'
+import type { Relations } from '../access/relations.ts'
+import type { MessageRate } from '../budget/message-rate.ts'
+import type { StorageQuota } from '../budget/storage-quota.ts'
+import { RequestRefused } from '../http/core/request-refused.ts'
+import { deriveId } from '../lib/derive-id.ts'
+import type { Connections } from '../realtime/connections.ts'
+import { nameGroupDatabase, nameGroupOrderDatabase } from '../storage/documents/database-names.ts'
+import { type Document, idsFrom } from '../storage/documents/documents.ts'
+import type { ReadPart } from '../storage/documents/transaction.ts'
+import type { Storage } from '../storage/storage.ts'
+import {
+  type GroupIndexDocument,
+  type GroupOfPerson,
+  type GroupOver,
+  groupIndexName,
+  groupOfPersonKey,
+  groupOverKey,
+  joinGroup,
+  type NewestPlace,
+  newestPlaceKey,
+  placeKey,
+  type StoredGroupMessage,
+} from './group-documents.ts'
+import { createGroupMessages } from './group-messages.ts'
+
+/** A group's record keeps each time that is over: nobody comes and goes more often than this. */
+const timesMax = 50
+
+const peopleAtOnce = 32
+
+export type Groups = ReturnType<typeof createGroups>
+
+/** Who asked for what, and how far they had seen the group then. */
+export interface AskedGroupChange {
+  groupId: string
+  actorId: string
+  /** The request's id, and its line's: twice is once (P2). */
+  requestId: string
+  change: GroupChange
+  /** Without it they have seen all of it. */
+  seenUpTo?: number | undefined
+}
+
+/**
+ * Groups, each in a database of its own. Its record and the line of each change are written
+ * together, and so is the list of people: a crash leaves no change without its line (P14).
+ */
+export function createGroups(options: {
+  storage: Storage
+  relations: Pick<Relations, 'canReach'>
+  privacy: Pick<Privacy, 'refusesFirst'>
+  rate: Pick<MessageRate, 'take' | 'giveBack' | 'describe' | 'recordRefused'>
+  quota: Pick<StorageQuota, 'look'>
+  connections: Pick<Connections, 'tellText'>
+  now?: () => number
+}) {
+  const { storage, relations, privacy, rate, connections, now = Date.now } = options
+  const index = storage.database<GroupIndexDocument>(groupIndexName)
+
+  function tell(groupId: string, userIds: Iterable<string>) {
+    const event: GroupEvent = { event: 'group-changed', data: { groupId } }
+    const text = JSON.stringify(event)
+    for (const userId of userIds) connections.tellText(userId, text, 'groups')
+  }
+
+  /** The group as stored, whoever asks; undefined also once it is over. */
+  async function find(groupId: string): Promise<GroupDocument | undefined> {
+    if (!idPattern.test(groupId)) return undefined
+    const [records, order] = await Promise.all([
+      storage.database<GroupDocument>(nameGroupDatabase(groupId)).read([groupId]),
+      storage.database<NewestPlace>(nameGroupOrderDatabase(groupId)).read([newestPlaceKey]),
+    ])
+    return joinGroup(records.get(groupId), order.get(newestPlaceKey))
+  }
+
+  async function findOwn(userId: string, groupId: string): Promise<GroupOfPerson | undefined> {
+    if (!idPattern.test(groupId)) return undefined
+    const key = groupOfPersonKey(userId, groupId)
+    return (await index.read([key])).get(key) as GroupOfPerson | undefined
+  }
+
+  /** The groups that this person is or was in. */
+  async function listOwn(userId: string): Promise<GroupOfPerson[]> {
+    return (await index.range(idsFrom(`of:${userId}:`))) as GroupOfPerson[]
+  }
+
+  /**
+   * Who among them may be added: who takes messages from the actor, and has nobody of the group's
+   * id, whose messages would go astray.
+   */
+  async function findAddable(asked: AskedGroupChange): Promise<ReadonlySet<string>> {
+    const { actorId, groupId, change } = asked
+    const wanted = 'userIds' in change ? [...new Set(change.userIds)] : []
+    if (wanted.length === 0) return new Set()
+    const group = await find(groupId)
+    const timesOf = (userId: string) =>
+      group?.former.filter((one) => one.userId === userId).length ?? 0
+    const isAddable = async (userId: string) =>
+      (await relations.canReach(actorId, userId)) === 'delivered' &&
+      !(await privacy.refusesFirst(actorId, userId)) &&
+      (await relations.canReach(userId, groupId)) === 'unknown_person' &&
+      timesOf(userId) < timesMax
+    const found = new Set<string>()
+    for (let at = 0; at < wanted.length; at += peopleAtOnce) {
+      const part = wanted.slice(at, at + peopleAtOnce)
+      const known = await Promise.all(part.map(isAddable))
+      part.forEach((userId, place) => {
+        if (known[place]) found.add(userId)
+      })
+    }
+    return found
+  }
+
+  /** @throws RequestRefused `too_many_messages`: a change is a message to all of them */
+  function takeTurns(actorId: string, change: GroupChange) {
+    // Each of them has to be looked up, and is told.
+    const seconds = rate.take(actorId, 1 + ('userIds' in change ? change.userIds.length : 0))
+    if (seconds === 0) return
+    rate.recordRefused()
+    const headers = { 'retry-after': String(seconds), ...rate.describe(actorId) }
+    throw new RequestRefused('too_many_messages', { headers })
+  }
+
+  /**
+   * @param isCounted false for what nobody asked for: it waits for nobody's turn
+   * @returns the group after it, and whether this made a line
+   */
+  async function change(asked: AskedGroupChange, { isCounted = true } = {}) {
+    const { groupId, actorId, requestId } = asked
+    if (isCounted) takeTurns(actorId, asked.change)
+    const addable = await findAddable(asked)
+    // Somebody else's account or customer would be shadowed by a group of the same id.
+    const isTaken =
+      asked.change.kind === 'create' &&
+      (await relations.canReach(actorId, groupId)) !== 'unknown_person'
+    if (isTaken) throw refused(refusalOfGroup('group_exists'))
+    const names = { group: nameGroupDatabase(groupId), order: nameGroupOrderDatabase(groupId) }
+    const people = 'userIds' in asked.change ? [actorId, ...asked.change.userIds] : [actorId]
+    const peopleKeys = [...new Set(people)].map((userId) => groupOfPersonKey(userId, groupId))
+    const { result } = await storage.transact({
+      parts: [
+        { name: names.group, ids: [groupId, requestId] },
+        { name: names.order, ids: [newestPlaceKey] },
+        { name: groupIndexName, ids: [groupOverKey(groupId), ...peopleKeys] },
+      ],
+      decide: (read) => {
+        const decided = decideStored(read, { asked, names, addable, now: now() })
+        const { decision } = decided
+        if (decision.kind !== 'accept') return { writes: [], result: decided }
+        const { next, line } = decision
+        const times = countTimes(read, { groupId, line, actorId })
+        return {
+          // The line before who may read it, where each is written by itself.
+          writes: [
+            {
+              name: names.order,
+              put: [{ _id: newestPlaceKey, place: line.place }],
+              create: [{ _id: placeKey(line.place), messageId: requestId }],
+            },
+            { name: names.group, put: [toLineDocument(asked, line, now()), next] },
+            { name: groupIndexName, put: times },
+          ],
+          result: decided,
+        }
+      },
+    })
+    const { decision, stored } = result
+    if (decision.kind === 'refuse') throw refused(decision.refusal)
+    if (decision.kind === 'keep') return { group: stored, isNew: false }
+    const { next, line, isOver } = decision
+    tell(groupId, new Set([...next.members.map(({ userId }) => userId), ...line.userIds]))
+    if (isOver) await finish(next)
+    return { group: isOver ? undefined : next, isNew: true }
+  }
+
+  /** Takes what is left of a group that is over: nobody reads it from then on. */
+  async function finish({ _id: groupId, members, former }: GroupDocument) {
+    const people = new Set([...members, ...former].map(({ userId }) => userId))
+    const keys = [...people].map((userId) => groupOfPersonKey(userId, groupId))
+    const over = groupOverKey(groupId)
+    await index.update([over, ...keys], (stored) => ({
+      put: [
+        { _id: over, overAt: now() },
+        ...keys.flatMap((key) => {
+          const own = stored.get(key)
+          return own ? [{ ...own, _deleted: true as const }] : []
+        }),
+      ],
+      result: undefined,
+    }))
+    await storage.destroy(nameGroupOrderDatabase(groupId))
+    await storage.destroy(nameGroupDatabase(groupId))
+  }
+
+  const messages = createGroupMessages({ ...options, now, find, tell })
+
+  return {
+    find,
+    findOwn,
+    listOwn,
+
+    /** Where each of a person's groups is: a small read each, many at once. */
+    async listPlaces(userId: string) {
+      const own = await listOwn(userId)
+      return await Promise.all(
+        own.map(async ({ groupId, times }) => ({
+          groupId,
+          times,
+          seq: await storage.database(nameGroupDatabase(groupId)).updateSeq(),
+        })),
+      )
+    },
+    change,
+    ...messages,
+
+    /** The group, for its members only. */
+    async findFor(userId: string, groupId: string): Promise<GroupDocument | undefined> {
+      if (!(await findOwn(userId, groupId))) return undefined
+      const group = await find(groupId)
+      return group?.members.some((one) => one.userId === userId) ? group : undefined
+    },
+
+    /** Ends a group for all: only its owner can. @throws RequestRefused */
+    async remove(actorId: string, groupId: string): Promise<void> {
+      const { result } = await storage
+        .database<GroupDocument>(nameGroupDatabase(groupId))
+        .update<GroupDocument | GroupRefusal>([groupId], (stored) => {
+          const group = stored.get(groupId)
+          const actor = group?.members.find(({ userId }) => userId === actorId)
+          if (!group || !actor) return { result: refusalOfGroup('group_not_found') }
+          if (actor.role !== 'owner') return { result: refusalOfGroup('owner_only') }
+          // From here on nobody reads or writes it, also if what follows is never done.
+          const former = [
+            ...group.former,
+            ...group.members.map(({ userId, from }) => ({ userId, from, to: group.lastPlace + 1 })),
+          ]
+          return { put: [{ ...group, members: [], former }], result: group }
+        })
+      if ('code' in result) throw refused(result)
+      tell(
+        groupId,
+        result.members.map(({ userId }) => userId),
+      )
+      await finish(result)
+    },
+
+    /** A deleted account leaves all its groups. */
+    async leaveAll(userId: string): Promise<void> {
+      for (const { groupId, times, _id } of await listOwn(userId)) {
+        const requestId = deriveId(`${groupId} ${times}`, `${userId} leaves`)
+        const asked = { groupId, actorId: userId, requestId, change: { kind: 'leave' as const } }
+        await change(asked, { isCounted: false }).catch((error: unknown) => {
+          if (!(error instanceof RequestRefused) || error.reason !== 'group_not_found') throw error
+        })
+        await index.update([_id], (stored) => {
+          const own = stored.get(_id)
+          return { put: own ? [{ ...own, _deleted: true as const }] : [], result: undefined }
+        })
+      }
+    },
+  }
+}
+
+function refused(refusal: GroupRefusal): RequestRefused {
+  return new RequestRefused(refusal.code, { words: refusal.error })
+}
+
+interface DecidedChange {
+  decision: GroupDecision
+  stored: GroupDocument | undefined
+}
+
+function decideStored(
+  read: ReadPart,
+  change: {
+    asked: AskedGroupChange
+    names: { group: string; order: string }
+    addable: ReadonlySet<string>
+    now: number
+  },
+): DecidedChange {
+  const { asked, names, addable, now } = change
+  const { groupId, actorId, requestId } = asked
+  const record = read<GroupDocument>(names.group).get(groupId)
+  const newest = read<NewestPlace>(names.order).get(newestPlaceKey)
+  const stored = joinGroup(record, newest)
+  const refuse = (
+    code: 'group_not_found' | 'group_exists' | 'changed_meanwhile',
+  ): DecidedChange => ({
+    stored,
+    decision: { kind: 'refuse', refusal: refusalOfGroup(code) },
+  })
+  const isOver = read<GroupOver>(groupIndexName).has(groupOverKey(groupId))
+  if (isOver || (record && !stored)) return refuse('group_not_found')
+  const before = read<StoredGroupMessage>(names.group).get(requestId)
+  // What has this id already is another request's, or a message.
+  const isForeign = before !== undefined && (!('line' in before) || before.senderId !== actorId)
+  if (isForeign) return refuse(asked.change.kind === 'create' ? 'group_exists' : 'group_not_found')
+  const decision = decideGroupChange({
+    groupId,
+    actorId,
+    stored,
+    change: asked.change,
+    isDone: before !== undefined,
+    seenUpTo: asked.seenUpTo ?? stored?.lastPlace ?? 0,
+    canAdd: (userId) => addable.has(userId),
+    now,
+  })
+  return { decision, stored }
+}
+
+/** Of those who come by this line: how often they have come now. */
+function countTimes(
+  read: ReadPart,
+  { groupId, line, actorId }: { groupId: string; line: GroupLine; actorId: string },
+): Document[] {
+  const { kind } = line.change
+  if (kind !== 'create' && kind !== 'add') return []
+  const came = kind === 'create' ? [actorId, ...line.userIds] : line.userIds
+  const known = read<GroupOfPerson>(groupIndexName)
+  return came.map((userId): GroupOfPerson => {
+    const _id = groupOfPersonKey(userId, groupId)
+    return { _id, userId, groupId, times: (known.get(_id)?.times ?? 0) + 1 }
+  })
+}
+
+function toLineDocument(
+  { groupId, requestId, actorId }: AskedGroupChange,
+  line: GroupLine,
+  now: number,
+): GroupLineDocument & { changedPlace: number } {
+  const { place, change, userIds, heirId } = line
+  return {
+    _id: requestId,
+    peerId: groupId,
+    senderId: actorId,
+    recipientId: groupId,
+    type: 'text',
+    content: '',
+    createdAt: now,
+    orderedAt: place,
+    status: 'sent',
+    attempt: 1,
+    statusHistory: [{ status: 'sent', timestamp: now }],
+    isStarred: false,
+    isStarredAt: 0,
+    isSystem: true,
+    line: { change, userIds: [...userIds], ...(heirId !== undefined && { heirId }) },
+    changedPlace: place,
+  }
+}

@@ -1,4 +1,0 @@
-/** The range of ids that begin with `prefix`. */
-export function idsFrom(prefix: string) {
-  return { startkey: prefix, endkey: `${prefix}\uffff` }
-}

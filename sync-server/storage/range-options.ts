@@ -1,6 +1,0 @@
-export interface RangeOptions {
-  startkey?: string
-  endkey?: string
-  limit?: number
-  descending?: boolean
-}
