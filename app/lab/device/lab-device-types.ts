@@ -80,6 +80,8 @@ export interface LabDevice {
    * while something is unsent: no one could restore it.
    */
   erase(): Promise<void>
+  /** Deletes all stored data while no page is open, and opens one: it restores nothing from memory. */
+  loseStorage(): Promise<void>
   /**
    * Checks that the device knows it owes every unsent word.
    * @param readHeld ids that the server holds: these only lack the answer. Undefined when the

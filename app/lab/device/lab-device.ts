@@ -288,6 +288,12 @@ export async function createLabDevice(options: DeviceOptions): Promise<LabDevice
       options.witness.excuse(name)
       await disk.erase()
     },
+    async loseStorage() {
+      options.witness.excuse(name)
+      await closeTabs()
+      await disk.erase()
+      await openTab()
+    },
     async expectOwed(readHeld) {
       const count = await first().countUnsent()
       const left = [...(await stored<MessageDocument>('messages')).values()]

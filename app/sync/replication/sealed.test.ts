@@ -121,10 +121,9 @@ test('P13: a device that lost its keys lets nothing leave in plain, and seals it
   const [phone, tablet] = [await ann.device(), await ben.device()]
   await phone.say(ben, 'before')
   await lab.settle()
-  await phone.erase()
   // Its person cannot unlock it yet, and nothing on it says that there are keys.
   await lab.server.kill()
-  await phone.reload()
+  await phone.loseStorage()
   expect(phone.messenger.keys.getSnapshot().number).toBeUndefined()
   const wire: string[] = []
   phone.network.record((told) => wire.push(told))
@@ -152,9 +151,8 @@ test('P13: a device that lost its keys sends what it wrote meanwhile to somebody
   const cem = await lab.person('cem')
   const [phone, other] = [await ann.device(), await cem.device()]
   await lab.settle()
-  await phone.erase()
   await lab.server.kill()
-  await phone.reload()
+  await phone.loseStorage()
   await phone.say(cem, 'written without keys')
   const asked = phone.network.exchanges.length
   await lab.server.start()
@@ -169,9 +167,8 @@ test('P13: what was written on a locked device leaves as soon as that is unlocke
   const { lab, ann, ben } = await openTestLab({}, { hasKeys: true })
   const [phone, tablet] = [await ann.device(), await ben.device()]
   await lab.settle()
-  await phone.erase()
   await lab.server.kill()
-  await phone.reload()
+  await phone.loseStorage()
   await lab.server.start()
   expect(await phone.access.listKeys()).toEqual([])
   await phone.messenger.users.load(ann.userId)
@@ -187,9 +184,8 @@ test('P13: a file of a locked device leaves as soon as that is unlocked, however
   const { lab, ann, ben } = await openTestLab({}, { hasKeys: true })
   const [phone, tablet] = [await ann.device(), await ben.device()]
   await lab.settle()
-  await phone.erase()
   await lab.server.kill()
-  await phone.reload()
+  await phone.loseStorage()
   await lab.server.start()
   await phone.messenger.users.load(ann.userId)
   await phone.messenger.users.load(ben.userId)
