@@ -44,6 +44,7 @@ const poll = (token: string, since: unknown) =>
 describe('the joined server', () => {
   it('P4: brings a pushed message to a waiting poll, and hints it by socket', async () => {
     const ben = await openTestSocket({ url: opened.app.url, token: opened.ben.token })
+    await ben.untilGreeted()
     const now = await opened.app.call('GET', '/sync/messages/', { token: opened.ben.token })
     const waiting = poll(opened.ben.token, now.body.update_seq)
     expect((await push('over the wire')).status).toBe(201)

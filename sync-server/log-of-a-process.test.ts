@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { closeSync, openSync } from 'node:fs'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { endProcess, nameDataDir, startServerProcess } from './testing/open-test-process.ts'
@@ -31,7 +32,10 @@ describe('P12: a server', () => {
     child.stdout?.setEncoding('utf8').on('data', (part: string) => heard.push(part))
     await expect.poll(() => heard.join('')).toContain('"/metrics"')
     expect(heard.join('').split('"/healthz"').length).toBeGreaterThan(3_000)
+    const closed = once(child, 'close')
     expect(await endProcess(child, 'SIGTERM')).toBe(0)
+    // The process is gone, and its last lines may still lie in the pipe.
+    await closed
     expect(heard.join('')).toContain('"msg":"closed"')
   })
 

@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { readdir, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { join } from 'node:path'
@@ -12,6 +11,7 @@ import {
   nameDataDir,
   spawnServer,
   startServerProcess,
+  untilEnded,
 } from './testing/open-test-process.ts'
 
 interface Person {
@@ -121,8 +121,7 @@ test('a second server on the same folder is refused with a sentence, and the fir
   const ann = await register(url, 'Ann')
   const ben = await register(url, 'Ben')
   const second = await spawnServer({ dataDir })
-  const [code] = await once(second.child, 'exit')
-  expect(code).toBe(78)
+  expect(await untilEnded(second.child)).toBe(78)
   expect(second.complaints()).toContain(`Another server works on ${join(dataDir, 'store')}.`)
   expect(second.complaints()).toContain('DATA_DIR')
   expect(await send(url, { from: ann, to: ben, id: uuidv7() })).toBe(true)
@@ -171,7 +170,7 @@ test.each(Object.entries(brokenFolders))(
     await endProcess(second.child, 'SIGTERM')
     await breakIt(dataDir)
     const { child, complaints } = await spawnServer({ dataDir })
-    expect((await once(child, 'exit'))[0]).toBe(78)
+    expect(await untilEnded(child)).toBe(78)
     expect(complaints()).toContain('Petrel cannot run:')
     expect(complaints()).toContain(dataDir)
     expect(complaints()).toContain(words)
@@ -185,7 +184,7 @@ test('P3: a store without CURRENT is repaired by a word, and everybody is there 
   const [ann, ben] = [await register(url, 'Ann'), await register(url, 'Ben')]
   expect(await send(url, { from: ann, to: ben, id: uuidv7() })).toBe(true)
   const tooEarly = await spawnServer({ dataDir, words: ['repair'], stdout: 'pipe' })
-  expect((await once(tooEarly.child, 'exit'))[0]).toBe(1)
+  expect(await untilEnded(tooEarly.child)).toBe(1)
   expect(tooEarly.complaints()).toContain('Stop it before the repair.')
   await endProcess(child, 'SIGKILL')
   await rm(join(dataDir, 'store', 'CURRENT'))
@@ -193,7 +192,7 @@ test('P3: a store without CURRENT is repaired by a word, and everybody is there 
   const repair = await spawnServer({ dataDir, words: ['repair'], stdout: 'pipe' })
   const said: string[] = []
   repair.child.stdout?.on('data', (text) => said.push(String(text)))
-  expect((await once(repair.child, 'exit'))[0]).toBe(0)
+  expect(await untilEnded(repair.child)).toBe(0)
   expect(said.join('')).toContain('Nothing is lost')
   const next = await startServerProcess({ dataDir })
   expect(await readMessages(next.url, ben)).toHaveLength(1)

@@ -30,7 +30,8 @@ async function startServer(couchdbUrl: string) {
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (part: string) => printed.push(part))
   }
-  const ended = once(child, 'exit')
+  // Only then all that it printed is read.
+  const ended = once(child, 'close')
   const url = `http://127.0.0.1:${port}`
   return { child, ended, url, read: () => printed.join('') }
 }

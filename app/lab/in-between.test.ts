@@ -27,7 +27,7 @@ test.for(answers)(
     await lab.settle()
     await lab.expectConverged()
     expect(await readTexts()).toEqual(['one', 'two', 'three', 'four'])
-    expect(phone.messenger.connection.getSnapshot().words).toBeUndefined()
+    await untilLive(phone.messenger.connection, ({ words }) => words === undefined)
   },
 )
 

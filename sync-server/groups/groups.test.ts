@@ -435,6 +435,7 @@ test('P7: the line tells the devices of members, and nobody else’s', async () 
     const { url } = opened.app
     const socket = await openTestSocket({ url, token, understands })
     onTestFinished(() => socket.socket.close())
+    await socket.untilGreeted()
     return socket
   }
   const told = (socket: Awaited<ReturnType<typeof connect>>) =>

@@ -15,7 +15,7 @@ it('each device is told once of each change of who is online', async () => {
   const phone = await connect(ann)
   await hasHeardOf(phone, ann)
   const bens = await connect(ben)
-  await hasHeardOf(phone, ben)
+  for (const socket of [phone, bens]) await hasHeardOf(socket, ben)
   const laptop = await connect(ann)
   await hasHeardOf(laptop, ben)
   const cyds = await connect(cyd)

@@ -64,7 +64,16 @@ export async function startServerProcess(options: Parameters<typeof spawnServer>
   return { ...spawned, ask }
 }
 
-/** @returns its exit code */
+/** For tests: waits until it has ended by itself, and all that it said is read. Returns its exit code. */
+export async function untilEnded(child: ChildProcess) {
+  // Whether the last words or the exit come first is up to the system; only this comes after both.
+  const closed = once(child, 'close')
+  child.stdout?.resume()
+  const [code] = await closed
+  return code as number | null
+}
+
+/** @returns its exit code; what it said last may still be on its way */
 export async function endProcess(child: ChildProcess, signal: NodeJS.Signals) {
   const ended = once(child, 'exit')
   child.kill(signal)

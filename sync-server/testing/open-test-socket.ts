@@ -31,7 +31,13 @@ export async function openTestSocket(at: {
   const socket = new WebSocket(url.replace('http', 'ws') + path, protocols, { headers })
   const upgraded = once(socket, 'upgrade').catch(() => [])
   const heard: ServerEvent[] = []
-  socket.on('message', (frame) => heard.push(JSON.parse(String(frame))))
+  const greeted = new Promise<void>((resolve) => {
+    socket.on('message', (frame) => {
+      const event: ServerEvent = JSON.parse(String(frame))
+      heard.push(event)
+      if (event.event === 'users-online') resolve()
+    })
+  })
   const end: { code?: number; words?: string } = {}
   const closed = new Promise<number>((resolve) => {
     socket.on('close', (code, words) => {
@@ -49,6 +55,8 @@ export async function openTestSocket(at: {
     pauseReading: async () => void (await readLine()).socket.pause(),
     resumeReading: async () => void (await readLine()).socket.resume(),
     closed,
+    /** Until it is let in, or closed: an open line is told nothing before it knows whose it is. */
+    untilGreeted: () => Promise.race([greeted, closed]),
     /** Why it is closed; undefined while it is open. */
     closedWith: () => end.code,
     closedSaying: () => end.words,

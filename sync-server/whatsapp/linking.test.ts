@@ -248,6 +248,7 @@ describe('P8: of another operator’s customers nobody learns anything', () => {
     })
     const annHears = await openTestSocket({ url: channel.app.url, token: ann.token })
     const benHears = await openTestSocket({ url: channel.app.url, token: ben.token })
+    await Promise.all([annHears.untilGreeted(), benHears.untilGreeted()])
     const from = '15555550183'
     await hear({ content: 'Secret', from })
     await expect

@@ -15,6 +15,7 @@ beforeAll(async () => {
   opened.ann = await channel.register('Ann')
   await channel.link(opened.ann)
   opened.socket = await openTestSocket({ url: channel.app.url, token: opened.ann.token })
+  await opened.socket.untilGreeted()
 })
 afterAll(async () => {
   opened.socket.socket.close()
@@ -274,10 +275,11 @@ describe('nothing twice', () => {
     const conversations = await opened.channel.as(opened.ann).get('/messages/conversations')
     const shown = conversations.body.filter(({ _id }: { _id: string }) => _id === first?.peerId)
     expect(shown).toMatchObject([{ unreadCount: 10 }])
-    const told = opened.socket.heard.filter(
-      (one) => one.event === 'whatsapp-message-received' && one.data.from_phone === from,
-    )
-    expect(told).toHaveLength(10)
+    const told = () =>
+      opened.socket.heard.filter(
+        (one) => one.event === 'whatsapp-message-received' && one.data.from_phone === from,
+      )
+    await expect.poll(told).toHaveLength(10)
   })
 
   test('what the operator writes in WhatsApp’s own app is shown once, and our own echo is none', async () => {

@@ -12,6 +12,7 @@ beforeAll(async () => {
   opened.ann = await channel.register('Ann')
   await channel.link(opened.ann)
   opened.socket = await openTestSocket({ url: channel.app.url, token: opened.ann.token })
+  await opened.socket.untilGreeted()
 })
 afterAll(async () => {
   opened.socket.socket.close()

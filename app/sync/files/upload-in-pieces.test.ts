@@ -74,6 +74,11 @@ test.each([
   },
 )
 
+/** Until the line has broken in the middle of an upload once more: a slow machine may see two breaks at once. */
+async function untilBroken({ network }: LabDevice, before = 0) {
+  await expect.poll(() => network.countFiled().brokenRequests).toBeGreaterThan(before)
+}
+
 /** In the middle of an upload whose line breaks at every second part. */
 async function startBroken(options: LabOptions & { size?: number; hasKeys?: boolean } = {}) {
   const { size = 2 * MiB, hasKeys = false } = options
@@ -82,7 +87,7 @@ async function startBroken(options: LabOptions & { size?: number; hasKeys?: bool
   phone.network.breakEveryUpload(2)
   const words = writeWords(size)
   const id = await phone.sendFile(ben, 'the file', words)
-  await expect.poll(() => phone.network.countFiled().brokenRequests).toBe(1)
+  await untilBroken(phone)
   return { ...test, id, words, size }
 }
 
@@ -97,7 +102,7 @@ test.each([
   async (_what, hasKeys) => {
     const { lab, ann, phone, tablet, id, words, size } = await startBroken({ hasKeys })
     await phone.reload()
-    await expect.poll(() => phone.network.countFiled().brokenRequests).toBe(2)
+    await untilBroken(phone, phone.network.countFiled().brokenRequests)
     await lab.server.kill()
     await lab.server.start()
     await arrive(phone, id)
@@ -120,7 +125,7 @@ test('a tab that opens sees how far the upload of another has come, and goes on 
   const given = { to: ben, content: 'the file', fileWords: words }
   states.subscribe(() => seen.push(...states.getSnapshot().values()))
   const id = await sendTextFile(second.messenger, given)
-  await expect.poll(() => phone.network.countFiled().brokenRequests).toBe(1)
+  await untilBroken(phone)
   await expect.poll(() => seen).toContainEqual({ kind: 'uploading', share: 0.125 })
   const third = await phone.openTab()
   await expect.poll(() => third.messenger.files.uploads.getSnapshot().has(id)).toBe(true)
@@ -158,7 +163,7 @@ test.each(['its beginning is under way', 'its line is broken'])(
     await expect.poll(hasBegun).toBe(true)
     if (when === 'its line is broken') {
       release()
-      await expect.poll(() => phone.network.countFiled().brokenRequests).toBe(1)
+      await untilBroken(phone)
     }
     await phone.messenger.commands.discardMessage(id)
     release()

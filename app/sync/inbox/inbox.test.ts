@@ -77,7 +77,7 @@ test('P10: reading a pushed message offline does not mark those before it, which
   t.phone.network.goOnline()
   await t.lab.settle()
   await expect.poll(() => marksOf(t)).toEqual({ ...before, delivered: 'pushed' })
-  expect(t.phone.messenger.conversations.getSnapshot()[0]?.unreadCount).toBe(2)
+  await expect.poll(() => t.phone.messenger.conversations.getSnapshot()[0]?.unreadCount).toBe(2)
   await t.phone.messenger.commands.markRead(t.ben.userId)
   expect(await marksOf(t)).toEqual({ read: 'pushed', delivered: 'pushed' })
 })

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { waitUntil } from '../../lab/browser/wait-until.ts'
+import { untilLive } from '../../lab/device/read-conversation.ts'
 import { openTestLab } from '../../lab/open-test-lab.ts'
 
 const minuteMs = 60_000
@@ -123,6 +124,6 @@ test.for([403, 413, 429, 500])(
     phone.network.calm()
     await lab.settle()
     expect(await textsAtBen()).toContain('about union select')
-    expect(phone.messenger.connection.getSnapshot().words).toBeUndefined()
+    await untilLive(phone.messenger.connection, ({ words }) => words === undefined)
   },
 )

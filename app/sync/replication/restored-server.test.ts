@@ -238,6 +238,8 @@ test('P12: who pretends to be ahead makes nobody else begin again', async () => 
   const { lab, ann, ben } = await openLab()
   const tablet = await ben.device()
   await lab.settle()
+  // From then on its line brings all, and its first catch-up is over.
+  await expect.poll(lab.server.stats).toMatchObject({ followed: 2 })
   const epochs = {
     ann: await askChanges(lab, ann, { since: 0 }),
     ben: await askChanges(lab, ben, { since: 0 }),

@@ -20,6 +20,7 @@ beforeAll(async () => {
   const { url } = opened.chat.app
   opened.annsSocket = await openTestSocket({ url, token: opened.ann.token })
   opened.bensSocket = await openTestSocket({ url, token: opened.ben.token })
+  await opened.bensSocket.untilGreeted()
 })
 afterAll(() => opened.chat.close())
 

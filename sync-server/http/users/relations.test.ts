@@ -47,6 +47,7 @@ describe('PUT /users/{id}/block', () => {
     const connect = async ({ token }: TestPerson, understands: readonly string[]) => {
       const socket = await openTestSocket({ url: chat.app.url, token, understands })
       onTestFinished(() => socket.socket.close())
+      await socket.untilGreeted()
       return socket
     }
     const [phone, older] = [await connect(ann, ['blocks']), await connect(ann, ['settings'])]

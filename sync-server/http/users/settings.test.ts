@@ -15,6 +15,7 @@ async function connect({ token }: TestPerson, understands: readonly string[]) {
   const { url } = opened.chat.app
   const socket = await openTestSocket({ url, token, understands })
   onTestFinished(() => socket.socket.close())
+  await socket.untilGreeted()
   return socket
 }
 

@@ -20,6 +20,8 @@ async function openChat() {
   const { lab, ann, ben } = await openTestLab()
   const [phone, tablet] = [await ann.device(), await ben.device()]
   await phone.say(ben, 'the first')
+  // What is pushed before the line is up goes by a request.
+  await expect.poll(lab.server.stats).toMatchObject({ sockets: 2, followed: 4 })
   await lab.settle()
   return { lab, ann, ben, phone, tablet }
 }
