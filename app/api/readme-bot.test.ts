@@ -54,7 +54,10 @@ test('P13: the README’s bot makes its keys, and answers what only it and its r
   expect(await signInWithKeys({ api, sessions, username: 'ann', password })).toEqual(me)
   const sealed = createSealedMessages({ api, ...me })
   await expect
-    .poll(async () => said.join('') || (await api.users.get(echo.userId)).keys?.number, startsWithin)
+    .poll(
+      async () => said.join('') || (await api.users.get(echo.userId)).keys?.number,
+      startsWithin,
+    )
     .toBe(1)
   const sent = await sealed.send({ recipientId: echo.userId, text: 'the albatross lands' })
   const list = () => api.messages.list(echo.userId)
