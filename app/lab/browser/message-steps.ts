@@ -1,8 +1,27 @@
 import type { Locator, Page } from 'playwright-core'
+import { waitUntil } from './wait-until.ts'
 
 /** A message by its own text, not by its quotation. */
 export function ownWords(page: Page, text: string): Locator {
   return page.getByRole('article', { name: `: ${text}` })
+}
+
+/**
+ * A button beside a message, which is there while a pointer is on the message. A list that moves, as when a typist's
+ * row goes, takes the message from beneath a pointer that rests: it is led there again.
+ */
+export async function showBeside(row: Locator, name: string): Promise<Locator> {
+  const button = row.getByRole('button', { name, exact: true })
+  await waitUntil(`${name} is beside the message`, async () => {
+    await row.hover()
+    return button.isVisible()
+  })
+  return button
+}
+
+/** Does something, and sees what it shows for seconds alone: whoever begins to look afterwards may come too late. */
+export async function seeBriefly(shown: Locator, action: Promise<unknown>) {
+  await Promise.all([shown.waitFor(), action])
 }
 
 /** Opens a message's menu by a right click, and chooses. */
