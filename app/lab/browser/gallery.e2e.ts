@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { keepSignIn, waitUntilKept } from './account-steps.ts'
-import { chatRow, message, openChat, readTicks, say } from './chat-steps.ts'
+import { chatRow, composer, message, openChat, readTicks, say } from './chat-steps.ts'
 import { attach, drawPhoto, sendDialog, writeText } from './file-steps.ts'
 import { findProblems } from './find-problems.ts'
 import { createLook } from './looks/look.ts'
@@ -289,8 +289,9 @@ test('what is deleted leaves at once, and comes back when that is undone', async
   // By the keyboard: the pointer stays where it is.
   await ben.page.getByRole('button', { name: 'More', exact: true }).press('Enter')
   // The offer that was held goes with the chat, and is another one here, with what is left of its time.
+  const away = composer(ben.page).waitFor({ state: 'detached' })
   await Promise.all([
-    ben.page.waitForURL('**/media').then(() => undo.hover()),
+    away.then(() => undo.hover()),
     ben.page.getByRole('menuitem', { name: 'Media, files and links' }).press('Enter'),
   ])
   await expect.poll(() => own.count()).toBe(2)

@@ -121,7 +121,7 @@ test('away from its chat, what was deleted there can still be taken back; a chat
   await say(ann.page, 'left behind')
   await deleteHeld('left behind')
   // The offer that was held goes with the chat, and is another one here, with what is left of its time.
-  const away = ann.page.waitForURL('**/chat/status')
+  const away = composer(ann.page).waitFor({ state: 'detached' })
   await Promise.all([
     away.then(() => snackbar().hover()),
     ann.page.getByRole('link', { name: 'Status' }).click(),
