@@ -11,9 +11,10 @@ afterAll(() => people.close())
 /** Requests to /poll that Ann's browser has made. */
 const polls: string[] = []
 
-/** Each sees the other typing. */
+/** Each sees the other begin to type. */
 async function typeBothWays() {
   const { ann, ben } = people
+  for (const { page } of [ann, ben]) await expect.poll(() => readPresence(page)).toBe('online')
   await typeUntilSeen({ typist: ben.page, reader: ann.page })
   await typeUntilSeen({ typist: ann.page, reader: ben.page })
 }
