@@ -98,3 +98,10 @@ function presence(page: Page): Locator {
     .filter({ has: page.getByRole('heading', { level: 2 }) })
     .locator('p')
 }
+
+/** How often the page has received something on a socket that it opens from now on. */
+export function countFrames(page: Page): () => number {
+  let heard = 0
+  page.on('websocket', (socket) => socket.on('framereceived', () => heard++))
+  return () => heard
+}

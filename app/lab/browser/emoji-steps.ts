@@ -1,5 +1,5 @@
 import type { CDPSession, Locator, Page } from 'playwright-core'
-import { readRestingBox } from './resting-box.ts'
+import { readRestingBox } from './message-steps.ts'
 
 export function picker(page: Page): Locator {
   return page.getByRole('dialog', { name: 'Emoji', exact: true })

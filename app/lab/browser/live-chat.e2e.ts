@@ -3,6 +3,7 @@ import { limits } from '../../../schema/limits.ts'
 import {
   chatRow,
   composer,
+  countFrames,
   openChat,
   readPresence,
   readTicks,
@@ -10,7 +11,6 @@ import {
   say,
   typeUntilSeen,
 } from './chat-steps.ts'
-import { countFrames } from './count-frames.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
 /** The network's return goes unreported: retries are at most half a minute apart. */

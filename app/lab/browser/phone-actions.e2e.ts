@@ -8,10 +8,10 @@ import {
   deleteMessage,
   forwardDialog,
   ownWords,
+  readRestingBox,
   select,
   selectionBar,
 } from './message-steps.ts'
-import { readRestingBox } from './resting-box.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
 const people = await startTwoPeople({

@@ -2,7 +2,7 @@ import type { Locator } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { chatRow, openChat, readTicks, say } from './chat-steps.ts'
 import { findProblems } from './find-problems.ts'
-import { readRestingBox } from './resting-box.ts'
+import { readRestingBox } from './message-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
 const people = await startTwoPeople({

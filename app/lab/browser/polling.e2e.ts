@@ -1,6 +1,13 @@
 import { afterAll, expect, test } from 'vitest'
-import { composer, openChat, readPresence, readTicks, say, typeUntilSeen } from './chat-steps.ts'
-import { countFrames } from './count-frames.ts'
+import {
+  composer,
+  countFrames,
+  openChat,
+  readPresence,
+  readTicks,
+  say,
+  typeUntilSeen,
+} from './chat-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
 /** A polling device retries the socket at most half a minute apart. */

@@ -1,8 +1,7 @@
 import { afterAll, expect, test } from 'vitest'
 import { openChat, say } from './chat-steps.ts'
 import { findProblems } from './find-problems.ts'
-import { hasFocus } from './message-steps.ts'
-import { readRestingBox } from './resting-box.ts'
+import { hasFocus, readRestingBox } from './message-steps.ts'
 import { chooseSetting, settingRow } from './settings-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
 

@@ -2,8 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { afterAll, expect, test } from 'vitest'
 import { parseDeviceTrace } from '../device-trace.ts'
 import { readSession } from './account-steps.ts'
-import { openChat, say } from './chat-steps.ts'
-import { countFrames } from './count-frames.ts'
+import { countFrames, openChat, say } from './chat-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
 const people = await startTwoPeople()
