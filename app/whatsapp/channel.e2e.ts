@@ -250,15 +250,18 @@ test('an undeliverable message says so in words', async () => {
 test('P6: offers the words of a message written offline and too late in a template', async () => {
   const dayMs = 24 * 60 * 60_000
   const leftMs = 20_000
-  emulator.inbound({
-    from: '+15555550101',
-    name: 'Late Larry',
-    content: 'Is it there?',
-    timestamp: Math.floor((Date.now() - dayMs + leftMs) / 1_000),
-  })
+  const write = (content: string, agoMs: number) =>
+    emulator.inbound({
+      ...{ from: '+15555550101', name: 'Late Larry', content },
+      timestamp: Math.floor((Date.now() - agoMs) / 1_000),
+    })
+  // His chat is open before his time begins to run out.
+  write('Is it on its way?', dayMs + 60_000)
   await page.goto('/chat')
   await chatRow(page, 'Late Larry').click()
-  await channelBar(page).waitFor()
+  await channelBar(page).getByText('Only templates can be sent').waitFor()
+  write('Is it there?', dayMs - leftMs)
+  await channelBar(page).getByText('You can reply freely').waitFor()
   await operator.ann.goOffline()
   await say(page, 'It has just arrived')
   await channelBar(page).getByText('Only templates can be sent').waitFor()

@@ -12,11 +12,13 @@ import {
   forwardDialog,
   hasFocus,
   ownWords,
+  seeBriefly,
   select,
   selectionBar,
   untilAccepted,
 } from './message-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
+import { holdOffer } from './undo-steps.ts'
 
 const people = await startTwoPeople({
   permissions: ['clipboard-read', 'clipboard-write'],
@@ -97,6 +99,7 @@ test('a tooltip stays while the pointer is on it, and blocks nothing beneath', a
 test('an answer names whoever is answered, oneself too', async () => {
   await chooseOn(page, 'the lamp is lit', 'Reply')
   await page.getByText('Replying to yourself', { exact: true }).waitFor()
+  await expect.poll(() => hasFocus(composer(page)), within).toBe(true)
   await page.keyboard.press('Escape')
   await page.getByText('Replying to yourself', { exact: true }).waitFor({ state: 'detached' })
   await chooseOn(page, 'the boat is ready', 'Reply')
@@ -265,8 +268,10 @@ test('selected messages go to several people, a deleted one among them does not'
   await bar.getByRole('button', { name: 'Forward' }).click()
   await dialog.getByRole('checkbox', { name: 'carl' }).check()
   await dialog.getByRole('checkbox', { name: 'dora' }).check()
-  await dialog.getByRole('button', { name: 'Forward' }).click()
-  await page.getByRole('status').getByText('Forwarded to 2 chats', { exact: true }).waitFor()
+  await seeBriefly(
+    page.getByRole('status').getByText('Forwarded to 2 chats', { exact: true }),
+    dialog.getByRole('button', { name: 'Forward' }).click(),
+  )
   expect(await findProblems(page)).toEqual([])
   await bar.waitFor({ state: 'detached' })
   for (const name of ['carl', 'dora']) {
@@ -308,17 +313,15 @@ test('messages are deleted for both after one question, or for oneself, one or s
   await question.getByRole('button', { name: 'Delete for me' }).waitFor()
   expect(await everyone.count()).toBe(0)
   expect(await findProblems(page)).toEqual([])
-  await question.getByRole('button', { name: 'Delete for me' }).click()
+  await holdOffer(page, question.getByRole('button', { name: 'Delete for me' }).click())
   const undo = page.getByRole('region', { name: 'Undo' }).getByRole('button')
-  // The pointer holds the offer, which ends after 5 s otherwise.
-  await undo.hover()
   await ownWords(page, 'rather not').waitFor({ state: 'detached' })
   await undo.click()
   await ownWords(page, 'rather not').waitFor()
   await deleteMessage(page, 'mine alone to forget', 'Delete for me')
   await chooseOn(page, 'rather not', 'Delete for me')
   await ownWords(page, 'rather not').waitFor({ state: 'detached' })
-  expect(await ownWords(page, 'mine alone to forget').count()).toBe(0)
+  await ownWords(page, 'mine alone to forget').waitFor({ state: 'detached' })
   expect((await readWords(ben.page)).slice(-2)).toEqual(['mine alone to forget', 'rather not'])
 })
 

@@ -7,6 +7,7 @@ import {
   deleteMessage,
   hasFocus,
   ownWords,
+  seeBriefly,
   select,
   selectionBar,
 } from './message-steps.ts'
@@ -39,8 +40,10 @@ test('P6: what the disk refuses is said, and can be done again', async () => {
   await deleteMessage(page, 'stays for now')
   await page.getByRole('dialog', { name: 'Failed to delete message. Please' }).waitFor()
   await page.getByRole('button', { name: 'OK' }).click()
-  await chooseOn(page, 'stays for now', 'Star')
-  await said('Failed to star message. Please try again.').waitFor()
+  await seeBriefly(
+    said('Failed to star message. Please try again.'),
+    chooseOn(page, 'stays for now', 'Star'),
+  )
   await page.getByRole('button', { name: 'More' }).click()
   await page.getByRole('menuitem', { name: 'Mute' }).click()
   await page.getByRole('menuitem', { name: 'Always' }).click()
@@ -61,13 +64,11 @@ test('P6: what the disk refuses is said, and can be done again', async () => {
 
 test('what was copied is said, from the menu and from the selection', async () => {
   await say(page, 'a word to keep')
-  await chooseOn(page, 'a word to keep', 'Copy')
-  await said('Copied').waitFor()
+  await seeBriefly(said('Copied'), chooseOn(page, 'a word to keep', 'Copy'))
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('a word to keep')
   await said('Copied').waitFor({ state: 'detached' })
   await select(page, 'a word to keep')
-  await selectionBar(page).getByRole('button', { name: 'Copy' }).click()
-  await said('Copied').waitFor()
+  await seeBriefly(said('Copied'), selectionBar(page).getByRole('button', { name: 'Copy' }).click())
   await said('Copied').waitFor({ state: 'detached' })
 })
 
@@ -78,8 +79,7 @@ test('where the clipboard is not to be had, the old command copies, and the focu
   })
   await ownWords(page, 'by the old way').focus()
   await page.keyboard.press('Enter')
-  await page.getByRole('menuitem', { name: 'Copy' }).press('Enter')
-  await said('Copied').waitFor()
+  await seeBriefly(said('Copied'), page.getByRole('menuitem', { name: 'Copy' }).press('Enter'))
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('by the old way')
   await expect.poll(() => hasFocus(ownWords(page, 'by the old way'))).toBe(true)
   expect(await page.locator('body > textarea').count()).toBe(0)

@@ -4,7 +4,14 @@ import { must } from '../../../schema/helpers/assertions.ts'
 import { composer, message, openChat, say } from './chat-steps.ts'
 import { attach, drawPhoto, recordVideo, sendDialog, writeText } from './file-steps.ts'
 import { findProblems } from './find-problems.ts'
-import { chooseOn, deleteMessage, hasFocus, ownWords } from './message-steps.ts'
+import {
+  chooseOn,
+  deleteMessage,
+  hasFocus,
+  ownWords,
+  showBeside,
+  untilAccepted,
+} from './message-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
 const people = await startTwoPeople()
@@ -121,13 +128,13 @@ test('the button that takes the place of Send names itself only once the mouse m
 test('a reply to oneself says so, as its quote does', async () => {
   await chooseOn(page, 'the boat is ready', 'Reply')
   await page.getByText('Replying to yourself', { exact: true }).waitFor()
+  await expect.poll(() => hasFocus(composer(page))).toBe(true)
   await page.keyboard.press('Escape')
 })
 
 test('a reaction shows the emoji, and who gave it to the pointer and to screen readers', async () => {
   await say(ben.page, 'react to this')
-  await ownWords(page, 'react to this').hover()
-  await ownWords(page, 'react to this').getByRole('button', { name: 'React' }).click()
+  await (await showBeside(ownWords(page, 'react to this'), 'React')).click()
   await page.getByRole('dialog', { name: 'React' }).getByRole('button').first().click()
   const chip = ownWords(page, 'react to this').getByRole('button', { name: /You$/ })
   await chip.waitFor()
@@ -138,13 +145,15 @@ test('a reaction shows the emoji, and who gave it to the pointer and to screen r
 
 test('the time of a folded text and of a deleted message stands where every time stands', async () => {
   await say(page, 'one line')
+  // What its ticks take is known.
+  await untilAccepted(page, 'one line')
   const usual = await readTimeHeight(ownWords(page, 'one line'))
   await composer(page).fill('far '.repeat(900))
   await composer(page).press('Enter')
   const folded = page
     .getByRole('article')
     .filter({ has: page.getByRole('button', { name: 'Read more' }) })
-  await folded.waitFor()
+  await folded.getByRole('img', { name: /^(Sent|Delivered|Read)$/ }).waitFor()
   // Where it needs a line of its own, that line is as low as the time.
   expect(Math.abs((await readTimeHeight(folded)) - usual)).toBeLessThanOrEqual(3)
   await say(ben.page, 'to be deleted')
@@ -221,7 +230,7 @@ test('a video that is there shows a mark in place of the browser’s controls, a
   await expect
     .poll(() => player.evaluate((video: HTMLVideoElement) => video.currentTime))
     .toBeGreaterThan(0)
-  expect(await player.getAttribute('controls')).not.toBeNull()
+  await expect.poll(() => player.getAttribute('controls')).not.toBeNull()
   await expect.poll(() => hasFocus(player)).toBe(true)
 })
 

@@ -46,10 +46,19 @@ export async function untilSent(page: Page) {
 
 /** Presses keys until the other person sees 'typing...', which each press shows for a moment. */
 export async function typeUntilSeen({ typist, reader }: { typist: Page; reader: Page }) {
-  await waitUntil('somebody is seen typing', async () => {
-    await composer(typist).press('x')
-    return (await readPresence(reader)) === 'typing...'
+  // It looks all the time: who looks after each press may come too late for every one of them.
+  let isSeen = false
+  const seeing = presence(reader)
+    .filter({ hasText: 'typing...' })
+    .waitFor()
+    .then(() => {
+      isSeen = true
+    })
+  const pressing = waitUntil('somebody is seen typing', async () => {
+    if (!isSeen) await composer(typist).press('x')
+    return isSeen
   })
+  await Promise.all([seeing, pressing])
 }
 
 export function message(page: Page, text: string): Locator {
@@ -80,9 +89,19 @@ export async function readWords(page: Page): Promise<string[]> {
 
 /** The other person's state in the open header: 'online', 'typing...' or last seen. */
 export async function readPresence(page: Page): Promise<string | null> {
+  return presence(page).textContent()
+}
+
+function presence(page: Page): Locator {
   return page
     .locator('header')
     .filter({ has: page.getByRole('heading', { level: 2 }) })
     .locator('p')
-    .textContent()
+}
+
+/** How often the page has received something on a socket that it opens from now on. */
+export function countFrames(page: Page): () => number {
+  let heard = 0
+  page.on('websocket', (socket) => socket.on('framereceived', () => heard++))
+  return () => heard
 }

@@ -142,7 +142,9 @@ test('the time and the ticks of one to three emoji are at the bottom, as those o
 })
 
 /** How far a message's time and ticks are from the end of its row. */
-function readMetaEdges(page: Page, text: string) {
+async function readMetaEdges(page: Page, text: string) {
+  // What its ticks take is known.
+  await message(page, text).locator('[data-status]:not([data-status="sending"])').waitFor()
   return message(page, text).evaluate((row) => {
     const meta = row.querySelector('time')?.parentElement
     if (!meta) throw new Error('It has no time')

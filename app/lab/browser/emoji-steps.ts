@@ -1,5 +1,5 @@
 import type { CDPSession, Locator, Page } from 'playwright-core'
-import { must } from '../../../schema/helpers/assertions.ts'
+import { readRestingBox } from './message-steps.ts'
 
 export function picker(page: Page): Locator {
   return page.getByRole('dialog', { name: 'Emoji', exact: true })
@@ -27,9 +27,7 @@ export async function pressLong(
   target: Locator,
   beforeItLeaves: () => Promise<void>,
 ) {
-  // What leaves above or below it moves it a frame later.
-  await target.tap({ trial: true })
-  const box = must(await target.boundingBox(), 'what is pressed')
+  const box = await readRestingBox(target)
   const point = { x: box.x + box.width / 2, y: box.y + box.height / 2 }
   await touch.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [point] })
   await beforeItLeaves()

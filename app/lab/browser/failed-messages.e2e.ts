@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { composer, openChat, readTicks, readWords, say } from './chat-steps.ts'
 import { damagePushes } from './faults/damage-pushes.ts'
 import { findProblems } from './find-problems.ts'
-import { answerDeletion, chooseOn, ownWords, selectionBar } from './message-steps.ts'
+import { answerDeletion, chooseOn, ownWords, selectionBar, showBeside } from './message-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
 const within = { timeout: 30_000 }
@@ -95,24 +95,22 @@ test('P6: a refused change comes back with its text, and can be made again', asy
 
 test('beside a bubble stand Reply, Copy, Forward, and Delete on own messages', async () => {
   await say(people.ben.page, 'mind the gap')
-  await ownWords(page, 'mind the gap').hover()
-  for (const name of ['Reply', 'Copy', 'Forward']) await button('mind the gap', name).waitFor()
+  for (const name of ['Reply', 'Copy', 'Forward'])
+    await showBeside(ownWords(page, 'mind the gap'), name)
   expect(await button('mind the gap', 'Delete').count()).toBe(0)
-  await button('mind the gap', 'Copy').click()
+  await (await showBeside(ownWords(page, 'mind the gap'), 'Copy')).click()
   await expect
     .poll(() => page.evaluate(() => navigator.clipboard.readText()), within)
     .toBe('mind the gap')
-  await button('mind the gap', 'Reply').click()
+  await (await showBeside(ownWords(page, 'mind the gap'), 'Reply')).click()
   await page.getByText('Replying to ben', { exact: true }).waitFor()
   await say(page, 'I see it')
-  await ownWords(page, 'I see it').hover()
-  await button('I see it', 'Forward').click()
+  await (await showBeside(ownWords(page, 'I see it'), 'Forward')).click()
   await page.getByRole('dialog', { name: 'Forward message to' }).waitFor()
   await page.keyboard.press('Escape')
   // Before it is sent, it would be withdrawn instead.
   await expect.poll(() => readTicks(page, 'I see it'), within).toBe('Read')
-  await ownWords(page, 'I see it').hover()
-  await button('I see it', 'Delete').click()
+  await (await showBeside(ownWords(page, 'I see it'), 'Delete')).click()
   await answerDeletion(page)
   await ownWords(page, 'I see it').waitFor({ state: 'detached' })
   expect(await selectionBar(page).count()).toBe(0)

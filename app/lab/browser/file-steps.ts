@@ -42,7 +42,7 @@ export async function drawPhoto(
 }
 
 /**
- * A one-second video as a browser records it: first red on the left and blue on the right, finally
+ * A video of a second, or a little more, as a browser records it: first red on the left and blue on the right, finally
  * green.
  */
 export async function recordVideo(
@@ -68,11 +68,20 @@ export async function recordVideo(
       draw(0)
       const recorder = new MediaRecorder(canvas.captureStream(), { mimeType: 'video/webm' })
       const parts: Blob[] = []
-      recorder.ondataavailable = ({ data }) => parts.push(data)
+      let isBegun = false
+      recorder.ondataavailable = ({ data }) => {
+        parts.push(data)
+        isBegun ||= data.size > 0
+      }
       const stopped = new Promise((resolve) => {
         recorder.onstop = resolve
       })
-      recorder.start()
+      recorder.start(50)
+      // A busy machine's recorder begins late, and would miss the first half.
+      for (let frame = 1; !isBegun; frame = (frame + 1) % 30) {
+        await new Promise(requestAnimationFrame)
+        draw(frame)
+      }
       for (let frame = 1; frame < 60; frame++) {
         await new Promise(requestAnimationFrame)
         draw(frame)

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { composer, openChat, say } from './chat-steps.ts'
-import { ownWords } from './message-steps.ts'
+import { ownWords, showBeside } from './message-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
 const people = await startTwoPeople()
@@ -27,9 +27,7 @@ test.each([1280, 900, 390])(
     await page.setViewportSize({ width, height: 800 })
     for (const text of [...Object.values(theirs), ...Object.values(own)]) {
       await page.mouse.move(0, 0)
-      await ownWords(page, text).hover()
-      const reply = ownWords(page, text).getByRole('button', { name: 'Reply', exact: true })
-      await reply.waitFor()
+      await showBeside(ownWords(page, text), 'Reply')
       const { list, buttons, words } = await ownWords(page, text).evaluate(readPlaces)
       expect(buttons.left, text).toBeGreaterThanOrEqual(list.left)
       expect(buttons.right, text).toBeLessThanOrEqual(list.right)

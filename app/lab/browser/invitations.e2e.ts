@@ -203,6 +203,7 @@ test('an admin administers in the app: a second factor, people, reports, invitat
   await dialog.getByRole('button', { name: 'Reset password' }).click()
   await dialog.getByText('/reset#').waitFor()
   await page.keyboard.press('Escape')
+  await dialog.getByText('/reset#').waitFor({ state: 'detached' })
   await page.keyboard.press('Escape')
   await dialog.waitFor({ state: 'detached' })
 

@@ -21,9 +21,10 @@ export async function loseKeys(page: Page) {
     const store = await new Promise<IDBDatabase>((resolve) => {
       opening.onsuccess = () => resolve(opening.result)
     })
-    const emptied = store.transaction('keyring', 'readwrite').objectStore('keyring').clear()
+    const emptying = store.transaction('keyring', 'readwrite')
+    emptying.objectStore('keyring').clear()
     await new Promise((resolve) => {
-      emptied.onsuccess = resolve
+      emptying.oncomplete = resolve
     })
     store.close()
   })

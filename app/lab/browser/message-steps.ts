@@ -1,8 +1,27 @@
 import type { Locator, Page } from 'playwright-core'
+import { waitUntil } from './wait-until.ts'
 
 /** A message by its own text, not by its quotation. */
 export function ownWords(page: Page, text: string): Locator {
   return page.getByRole('article', { name: `: ${text}` })
+}
+
+/**
+ * A button beside a message, which is there while a pointer is on the message. A list that moves, as when a typist's
+ * row goes, takes the message from beneath a pointer that rests: it is led there again.
+ */
+export async function showBeside(row: Locator, name: string): Promise<Locator> {
+  const button = row.getByRole('button', { name, exact: true })
+  await waitUntil(`${name} is beside the message`, async () => {
+    await row.hover()
+    return button.isVisible()
+  })
+  return button
+}
+
+/** Does something, and sees what it shows for seconds alone: whoever begins to look afterwards may come too late. */
+export async function seeBriefly(shown: Locator, action: Promise<unknown>) {
+  await Promise.all([shown.waitFor(), action])
 }
 
 /** Opens a message's menu by a right click, and chooses. */
@@ -57,4 +76,27 @@ export function forwardDialog(page: Page): Locator {
 
 export async function hasFocus(control: Locator): Promise<boolean> {
   return control.evaluate((element) => element === document.activeElement)
+}
+
+/**
+ * Where an element is once it has stopped moving: a list follows what arrives, and what opens below it. The box is of
+ * the last of ten frames in which nothing moved: measured by a second call it might be another one by then.
+ */
+export async function readRestingBox(target: Locator) {
+  // It is in sight, and nothing lies over it.
+  await target.click({ trial: true })
+  return target.evaluate(async (element) => {
+    const read = () => {
+      const { x, y, width, height } = element.getBoundingClientRect()
+      return { x, y, width, height }
+    }
+    let box = read()
+    for (let still = 0; still < 10; ) {
+      await new Promise(requestAnimationFrame)
+      const now = read()
+      still = now.x === box.x && now.y === box.y && now.height === box.height ? still + 1 : 0
+      box = now
+    }
+    return box
+  })
 }

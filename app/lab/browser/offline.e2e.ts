@@ -91,6 +91,8 @@ test('P10: an app whose first fetching was broken off is kept once the network i
   const isBeingKept = () =>
     page.evaluate(async () => (await navigator.serviceWorker.getRegistration()) !== undefined)
   network.slow(150_000)
+  // What is fetched to be kept, behind the page itself, outlasts each look at it.
+  page.once('load', () => network.slow(50_000))
   await page.goto('/login')
   await expect.poll(isBeingKept).toBe(true)
   await dora.goOffline()

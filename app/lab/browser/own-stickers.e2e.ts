@@ -109,6 +109,8 @@ test('it is in the tray of another device too, and not among the starred message
 test('P1: one sent from the tray without a network waits, outlives a reload, and arrives', async () => {
   const { page } = ann
   await waitUntilKept(ann)
+  // The one from her phone has come, with its picture.
+  await expect.poll(() => inChat(page).count()).toBe(2)
   await ann.goOffline()
   await openTray(page)
   await inTray(page).click()

@@ -1,6 +1,5 @@
 import type { Locator } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { must } from '../../../schema/helpers/assertions.ts'
 import { pushMessages, registerAccount } from '../server/server-accounts.ts'
 import { readSession } from './account-steps.ts'
 import { chatRow, openChat, readTicks, say } from './chat-steps.ts'
@@ -9,6 +8,7 @@ import {
   deleteMessage,
   forwardDialog,
   ownWords,
+  readRestingBox,
   select,
   selectionBar,
 } from './message-steps.ts'
@@ -34,12 +34,6 @@ beforeAll(async () => {
 })
 
 afterAll(() => people.close())
-
-/** Where it is once it has stopped moving: a list follows what arrives, and what opens below it. */
-async function readRestingBox(target: Locator) {
-  await target.click({ trial: true })
-  return must(await target.boundingBox(), 'what is touched')
-}
 
 /** Holds a finger until `isLong`, then lifts it. */
 async function pressLong(

@@ -30,9 +30,21 @@ async function chooseOnRow(name: string) {
   await page.getByRole('menuitem', { name, exact: true }).click()
 }
 
-/** Every open layer has an entry in the browser's history. */
+/**
+ * Every open layer has an entry in the browser's history. One that has just closed, as the drawer does before a question
+ * comes, may still be on its way out of it: what stays for some frames is that of the layer which is open.
+ */
 async function untilLayered() {
-  await expect.poll(() => page.evaluate('history.state?.backLayers ?? 0'), within).toBe(1)
+  const readLayers = () =>
+    page.evaluate(async () => {
+      const counts = new Set<number>()
+      for (let frame = 0; frame < 5; frame++) {
+        counts.add(history.state?.backLayers ?? 0)
+        await new Promise(requestAnimationFrame)
+      }
+      return [...counts]
+    })
+  await expect.poll(readLayers, within).toEqual([1])
 }
 
 /** Closing without Back removes the entry from the browser's history a moment later. */

@@ -3,7 +3,7 @@ import { pushMessages, registerAccount } from '../server/server-accounts.ts'
 import { readSession } from './account-steps.ts'
 import { chatRow, composer } from './chat-steps.ts'
 import { readHighlightMs, readOffCentre, recordHighlights } from './led-to.ts'
-import { ownWords } from './message-steps.ts'
+import { ownWords, seeBriefly } from './message-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
 import { untilNoted } from './undo-steps.ts'
 
@@ -96,6 +96,8 @@ test('a quotation of what was deleted with the chat says so when it is pressed',
   await page.goto('/chat')
   await answer('to the first', ids[0])
   await chatRow(page, 'carl').click()
-  await ownWords(page, 'to the first').getByRole('button', { name: 'message 1 of' }).click()
-  await page.getByRole('status').getByText('This message was deleted with the chat').waitFor()
+  await seeBriefly(
+    page.getByRole('status').getByText('This message was deleted with the chat'),
+    ownWords(page, 'to the first').getByRole('button', { name: 'message 1 of' }).click(),
+  )
 })

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest'
 import { openChat, say } from './chat-steps.ts'
 import { findProblems } from './find-problems.ts'
-import { hasFocus } from './message-steps.ts'
+import { hasFocus, readRestingBox } from './message-steps.ts'
 import { chooseSetting, settingRow } from './settings-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
@@ -67,10 +67,10 @@ test('on a desktop the list stays beside its sections, knows which is open, and 
   await page.goto('/settings')
   await page.getByRole('heading', { name: 'Settings', level: 2 }).waitFor()
   const menu = page.getByRole('navigation', { name: 'Settings' })
-  const before = await menu.boundingBox()
+  const before = await readRestingBox(menu)
   await menu.getByRole('link', { name: 'Privacy' }).click()
   await page.getByRole('heading', { name: 'Privacy', level: 1 }).waitFor()
-  expect(await menu.boundingBox()).toEqual(before)
+  expect(await readRestingBox(menu)).toEqual(before)
   await expect
     .poll(() => menu.getByRole('link', { name: 'Privacy' }).getAttribute('aria-current'))
     .toBe('page')

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest'
 import { readSession, registerPerson, signIn } from './account-steps.ts'
-import { composer, openChat, say } from './chat-steps.ts'
+import { composer, openChat, readTicks, say } from './chat-steps.ts'
 import { createPerson } from './person.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
@@ -19,6 +19,8 @@ async function readNames(): Promise<(string | undefined)[]> {
 test('P1: logging out asks about a draft, from the settings and from the danger zone', async () => {
   await openChat(ann.page, 'ben')
   await say(ann.page, 'hello')
+  // A page that is left while it stores that would owe it once more, and a tab that hangs could not send it.
+  await expect.poll(() => readTicks(ann.page, 'hello')).toBe('Delivered')
   await composer(ann.page).fill('not finished')
   await ann.page.goto('/settings/account')
   await ann.page.getByRole('button', { name: 'Log out' }).click()

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { afterAll, expect, test } from 'vitest'
 import { parseDeviceTrace } from '../device-trace.ts'
 import { readSession } from './account-steps.ts'
-import { openChat, say } from './chat-steps.ts'
+import { countFrames, openChat, say } from './chat-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
 const people = await startTwoPeople()
@@ -12,6 +12,10 @@ afterAll(() => people.close())
 test('a sync trace is saved from the help without a network, and has nothing that was written', async () => {
   const { page } = ann
   const { token, userId } = await readSession(ann)
+  // On a busy machine the line may open late.
+  const readHeard = countFrames(page)
+  await page.reload()
+  await expect.poll(readHeard).toBeGreaterThan(0)
   await openChat(page, 'ben')
   await say(page, 'albatross diomedea')
   await page.getByRole('link', { name: 'Settings', exact: true }).click()

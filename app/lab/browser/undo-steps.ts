@@ -1,6 +1,15 @@
+import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { readSession } from './account-steps.ts'
 import type { BrowserPerson } from './person.ts'
+
+/**
+ * Does something that offers Undo. The pointer is on its way to the offer before the offer comes, and holds it: what
+ * follows may take longer than its 5 s, and so may the next call alone.
+ */
+export async function holdOffer(page: Page, action: Promise<unknown>) {
+  await Promise.all([page.getByRole('region', { name: 'Undo' }).hover(), action])
+}
 
 /**
  * Waits until the device has noted a deletion that can still be undone: a page that is left before

@@ -6,7 +6,7 @@ import { chatRow, composer, openChat, readWords, say } from './chat-steps.ts'
 import { findProblems } from './find-problems.ts'
 import { deleteMessage, hasFocus, ownWords } from './message-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
-import { untilNoted } from './undo-steps.ts'
+import { holdOffer, untilNoted } from './undo-steps.ts'
 
 const people = await startTwoPeople({
   keepsApp: true,
@@ -24,11 +24,7 @@ async function readBox(target: Locator) {
   return must(await target.boundingBox(), 'a place on the screen')
 }
 
-/**
- * The pointer is on its way to the offer before the offer comes, and holds it: what follows may take longer than its
- * 5 s, and so may the next call alone.
- */
-const holding = (offered: Promise<unknown>) => Promise.all([snackbar().hover(), offered])
+const holding = (offered: Promise<unknown>) => holdOffer(ann.page, offered)
 const deleteHolding = (text: string) => holding(deleteMessage(ann.page, text))
 
 /** Deletes a message, with a pointer over the offer, which holds it, and waits until the device has noted that. */
@@ -124,9 +120,15 @@ test('an archived chat, and a deleted one, come back with Undo', async () => {
 test('away from its chat, what was deleted there can still be taken back; a chat that is archived says so by the list', async () => {
   await say(ann.page, 'left behind')
   await deleteHeld('left behind')
-  await ann.page.getByRole('link', { name: 'Status' }).click()
+  // The offer that was held goes with the chat, and is another one here, with what is left of its time.
+  const away = composer(ann.page).waitFor({ state: 'detached' })
+  await Promise.all([
+    away.then(() => snackbar().hover()),
+    ann.page.getByRole('link', { name: 'Status' }).click(),
+  ])
   await undo().waitFor()
   await ann.page.keyboard.press('Control+z')
+  await snackbar().waitFor({ state: 'detached' })
   await ann.page.getByRole('link', { name: 'Chats' }).click()
   await openChat(ann.page, 'ben')
   await ownWords(ann.page, 'left behind').waitFor()
