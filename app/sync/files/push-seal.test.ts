@@ -104,6 +104,34 @@ test('P13: words on a locked device wait for its keys, also once it has just ask
   expect(seal.isWaiting(message)).toBe(false)
 })
 
+test('P13: a device that knows of no keys asks for its own person’s record before any other, and lets nothing go that has to be sealed', async () => {
+  const { database } = await openTestDatabase()
+  const asked: string[] = []
+  const seal = createPushSeal({
+    database,
+    userId: ann,
+    async askPerson(_id) {
+      asked.push(_id)
+      const keys = publishKeys(_id === ann ? annsKeys : bensKeys, _id)
+      await database.peerKeys.take([{ _id, keys }])
+    },
+    random: () => 1,
+    onError(cause) {
+      throw cause
+    },
+  })
+  onTestFinished(() => seal.close())
+  const message = messageDocument.parse(written)
+  const offer = () => seal.settle([message], () => undefined)
+  await offer()
+  await expect.poll(() => seal.isWaiting(message)).toBe(false)
+  expect([asked, seal.isHeld(message)]).toEqual([[ann], true])
+  await offer()
+  await expect.poll(() => asked).toEqual([ann, ben])
+  await offer()
+  expect([seal.isHeld(message), seal.isWaiting(message)]).toEqual([true, true])
+})
+
 test('P13: a file leaves a device without keys only once its person’s record says that there are none, and sealed where there are', async () => {
   const { database } = await openTestDatabase()
   const asked: string[] = []

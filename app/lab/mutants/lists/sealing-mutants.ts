@@ -203,7 +203,7 @@ export const sealingMutants: readonly Mutant[] = [
     file: 'app/sync/files/push-seal.ts',
     before: '    if (!sealing.isOn()) return userId\n',
     after: '',
-    tests: ['app/sync/replication/sealed.test.ts'],
+    tests: ['app/sync/files/push-seal.test.ts'],
   },
   {
     name: 'a reply from a notification leaves in plain while nothing is known of its reader',
