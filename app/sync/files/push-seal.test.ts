@@ -4,6 +4,7 @@ import { ApiError } from '../../api/api-error.ts'
 import { toStoredMessage } from '../../database/storage/stored-message.ts'
 import { ann, ben, openTestDatabase } from '../../database/testing/open-test-database.ts'
 import { deriveAccountKeys, publishKeys } from '../../encryption/account-keys.ts'
+import { readEpochId } from '../../encryption/sealed-message.ts'
 import { createFirstSealing, createPushSeal } from './push-seal.ts'
 
 const away = new ApiError({ code: 'network', words: 'No connection', status: 0 })
@@ -130,6 +131,21 @@ test('P13: a device that knows of no keys asks for its own person’s record bef
   await expect.poll(() => asked).toEqual([ann, ben])
   await offer()
   expect([seal.isHeld(message), seal.isWaiting(message)]).toEqual([true, true])
+})
+
+test('P13: what waits, sealed to a former key of its reader, is sealed to the present one before it leaves', async () => {
+  const { database, seal, message } = await openFirstMessage()
+  await database.peerKeys.take([{ _id: ben, keys: publishKeys(bensKeys, ben) }])
+  const waiting = database.sealing.seal(message, undefined)
+  await database.messages.insert(toStoredMessage(waiting, ann))
+  const next = deriveAccountKeys({ seed: new Uint8Array(32).fill(3), number: 2 })
+  await database.peerKeys.take([{ _id: ben, keys: publishKeys(next, ben) }])
+  await seal.settle([waiting], () => undefined)
+  expect(seal.isHeld(waiting)).toBe(true)
+  const stored = await database.messages.findOne(waiting._id).exec()
+  const part = stored?.toMutableJSON().sealed ?? ''
+  expect(part).not.toBe(waiting.sealed)
+  expect(database.sealing.isSealedNow(ben, readEpochId(part))).toBe(true)
 })
 
 test('P13: a file leaves a device without keys only once its person’s record says that there are none, and sealed where there are', async () => {

@@ -316,7 +316,7 @@ export const sealingMutants: readonly Mutant[] = [
     file: 'app/sync/files/push-seal.ts',
     before: 'return !sealing.isSealedNow(peerId, readEpochId(part))',
     after: 'return false',
-    tests: ['app/sync/replication/sealed.test.ts'],
+    tests: ['app/sync/files/push-seal.test.ts'],
   },
   {
     name: 'a record that no network let through is asked for at its own pace',
