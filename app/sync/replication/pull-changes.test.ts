@@ -247,7 +247,8 @@ test('P10: a catch-up that ended before what is being pushed closes no gap, and 
   pulling.run().catch(() => {})
   pushing.resolve()
   await pushed
-  expect([gap.isOpen, again]).toEqual([true, []])
+  // The page after the cut may have come, and asked, by now.
+  expect(gap.isOpen).toBe(true)
   news.resolve()
   await expect.poll(() => again).toEqual(['asked'])
   expect(gap.isOpen).toBe(true)
@@ -281,18 +282,24 @@ test('P1: what lies behind it when RxDB asks again is given once the push is ove
       },
     },
   )
-  const given: unknown[] = []
-  pulling.stream$.subscribe((each) => given.push([...ids(each), each.checkpoint.sequence]))
+  const given: { ids: string[]; place: unknown }[] = []
+  pulling.stream$.subscribe((each) =>
+    given.push({ ids: ids(each), place: each.checkpoint.sequence }),
+  )
   pulling.run().catch(() => {})
   await pull(0)
   const pushed = push([{ _id: '3' }])
   news.resolve()
-  await expect.poll(() => given).toEqual([['4', 4]])
+  await expect.poll(() => given).toEqual([{ ids: ['4'], place: 4 }])
   // RxDB drops that, and then finds nothing before the document being pushed.
   expect(await pull(2)).toEqual({ documents: [], checkpoint: { sequence: 2 } })
   pushing.resolve()
   await pushed
-  await expect.poll(() => given.at(-1)).toEqual(['3', '4', 4])
+  // Both in one page, or the one before the other.
+  await expect
+    .poll(() => given.slice(1).flatMap(({ ids }) => ids))
+    .toEqual(expect.arrayContaining(['3', '4']))
+  await expect.poll(() => given.at(-1)?.place).toBe(4)
 })
 
 test.for([
