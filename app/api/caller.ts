@@ -5,6 +5,9 @@ import { limits } from '../../schema/limits.ts'
 import { ApiError } from './api-error.ts'
 import type { SessionStore } from './session-store.ts'
 
+/** What becomes of a file as it arrives. */
+export type OpenFile = (file: ReadableStream<Uint8Array>) => Promise<Blob>
+
 export interface Call<Answer extends z.ZodMiniType> {
   method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Below `/api`, with its parts encoded. */
@@ -14,6 +17,8 @@ export interface Call<Answer extends z.ZodMiniType> {
   answer: Answer
   /** Is the answer a file? Then it becomes a `Blob`, and no cache keeps a second copy of it. */
   isFile?: boolean
+  /** What becomes of that file as it arrives. Rejects with an `ApiError` for what it cannot use. */
+  open?: OpenFile | undefined
   /** The fallback words when the server gives none. Source: decision 61, section 8. */
   fallback: string
   /** Words for a status; they take precedence over the server's. */
@@ -93,7 +98,12 @@ export function createCaller(options: CallerOptions) {
     const serverNow = Number(response.headers.get('x-petrel-now'))
     if (serverNow > 0) onServerTime?.(serverNow)
     // Without the time, an intermediary answered, such as a hotel's portal.
-    if (isFile && response.ok && serverNow > 0) return { response, json: await response.blob() }
+    if (isFile && response.ok && serverNow > 0) {
+      const { open } = request
+      if (!open) return { response, json: await response.blob() }
+      const stream = response.body ?? (await response.blob()).stream()
+      return { response, json: await open(stream) }
+    }
     const json: unknown = await response.json().catch((cause: unknown) => {
       if (cause instanceof SyntaxError) return undefined
       throw cause
@@ -103,6 +113,7 @@ export function createCaller(options: CallerOptions) {
 }
 
 function withoutAnswer(cause: unknown, isTimeout: boolean): ApiError {
+  if (cause instanceof ApiError) return cause
   return isTimeout
     ? new ApiError({ status: 408, code: 'timeout', words: 'Request timeout', cause })
     : new ApiError({

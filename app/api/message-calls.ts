@@ -14,7 +14,7 @@ import { limits } from '../../schema/limits.ts'
 import { type FetchedLink, fetchedLink } from '../../schema/link-preview.ts'
 import { missingUploads, uploadedFile, uploadSoFar } from '../../schema/media.ts'
 import { ApiError, requireInput } from './api-error.ts'
-import { type Caller, type CallOptions, orWhenMissing } from './caller.ts'
+import { type Caller, type CallOptions, type OpenFile, orWhenMissing } from './caller.ts'
 
 export type UploadedFile = z.infer<typeof uploadedFile>
 
@@ -292,9 +292,13 @@ export function createMessageCalls(call: Caller) {
       return missing
     },
 
-    /** A message's file. @param given.size in bytes, if known: a large one gets more time */
+    /**
+     * A message's file.
+     * @param given.size in bytes, if known: a large one gets more time
+     * @param given.open makes another of it as it arrives, such as an open one of a sealed one
+     */
     async download(
-      given: { mediaUrl: string; size?: number | undefined },
+      given: { mediaUrl: string; size?: number | undefined; open?: OpenFile | undefined },
       options?: CallOptions,
     ): Promise<Blob> {
       requireInput(given.mediaUrl, 'A file is required')
@@ -304,6 +308,7 @@ export function createMessageCalls(call: Caller) {
         // Requests only our own address, whatever a message says.
         path: `/media/${encodeURIComponent(given.mediaUrl.slice(limits.mediaPathPrefix.length))}`,
         isFile: true,
+        open: given.open,
         answer: z.unknown(),
         fallback: words,
         timeoutMs: limitUploadMs(given.size ?? 0),

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { CannotOpenFile, createFileKey, openFile, sealFile } from './sealed-file.ts'
+import { CannotOpenFile, createFileKey, openFile, openStream, sealFile } from './sealed-file.ts'
 
 const key = 'AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE'
 const piece = 64 * 1024
@@ -73,4 +73,47 @@ test('P13: a file that was sealed by format 1 opens', async () => {
     Buffer.from('z7L1p71SG0N9Qb8KRgbFBnpECFerseF9AHnf31IKo4YRsDs', 'base64url'),
   )
   expect(await (await openFile(new Blob([sealed]), key, '')).text()).toBe('the albatross lands')
+})
+
+/** The sealed bytes, 10,000 at a time when they are asked for. */
+function streamOf(bytes: Uint8Array) {
+  const told = { given: 0, isEnded: false }
+  const stream = new ReadableStream<Uint8Array>(
+    {
+      pull(controller) {
+        controller.enqueue(bytes.slice(told.given, told.given + 10_000))
+        told.given += 10_000
+        if (told.given >= bytes.length) controller.close()
+      },
+      cancel() {
+        told.isEnded = true
+      },
+    },
+    { highWaterMark: 0 },
+  )
+  return { stream, told }
+}
+
+test('P13: a file is opened as it arrives: after the first piece that does not open none is asked for', async () => {
+  const bytes = fill(20 * piece)
+  const sealed = await read(await sealFile(new Blob([bytes]), key))
+  const opened = await openStream(streamOf(sealed).stream, key, 'video/mp4')
+  expect([opened.type, opened.size]).toEqual(['video/mp4', bytes.length])
+  expect((await read(opened)).every((byte, at) => byte === bytes[at])).toBe(true)
+  sealed[2 * (piece + 16) + 3] = (sealed[2 * (piece + 16) + 3] ?? 0) ^ 1
+  const { stream, told } = streamOf(sealed)
+  await expect(openStream(stream, key, '')).rejects.toThrow(CannotOpenFile)
+  expect(told.isEnded).toBe(true)
+  // The third piece, and what told that it is not the last.
+  expect(told.given).toBeLessThanOrEqual(3 * (piece + 16) + 10_000)
+})
+
+test('a stream that breaks off is no damaged file', async () => {
+  const lost = new Error('the line broke')
+  const stream = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      controller.error(lost)
+    },
+  })
+  await expect(openStream(stream, key, '')).rejects.toBe(lost)
 })

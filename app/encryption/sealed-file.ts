@@ -26,45 +26,88 @@ export function createFileKey(): string {
 /** The same file and key give the same bytes: a broken upload goes on where it stopped. */
 export async function sealFile(file: Blob, key: string): Promise<Blob> {
   const { seal } = await openCipher(key)
-  return await mapPieces(file, { size: pieceBytes, type: 'application/octet-stream' }, seal)
+  const type = 'application/octet-stream'
+  return await mapPieces(file.stream(), { size: pieceBytes, type, work: seal })
 }
 
 /** What a browser only shows: a page or a script that somebody sealed must never run here. */
 const shown = /^(image\/(png|jpeg|gif|webp|avif)|audio\/[\w.+-]+|video\/[\w.+-]+|application\/pdf)$/
 
 /**
+ * Opens a file while it arrives: what is sealed is never held as a whole beside what is open. Rejects
+ * as the stream does, too.
  * @param type what its author calls it; a type that a browser could run counts for nothing
- * @throws CannotOpenFile
+ * @throws CannotOpenFile at the first piece that is not what was sealed; asks for none after it
  */
-export async function openFile(sealed: Blob, key: string, type: string): Promise<Blob> {
+export async function openStream(sealed: Stream, key: string, type: string): Promise<Blob> {
   const { open } = await openCipher(key)
   const kind = shown.test(type) ? type : 'application/octet-stream'
-  return await mapPieces(sealed, { size: pieceBytes + tagBytes, type: kind }, open).catch(
-    (cause: unknown) => {
-      throw new CannotOpenFile('This file was damaged on its way.', { cause })
-    },
-  )
+  return await mapPieces(sealed, {
+    size: pieceBytes + tagBytes,
+    type: kind,
+    work: (piece, nonce) =>
+      open(piece, nonce).catch((cause: unknown) => {
+        throw new CannotOpenFile('This file was damaged on its way.', { cause })
+      }),
+  })
+}
+
+/** The same of a file that is here. @throws CannotOpenFile */
+export async function openFile(sealed: Blob, key: string, type: string): Promise<Blob> {
+  return await openStream(sealed.stream(), key, type)
 }
 
 type Bytes = Uint8Array<ArrayBuffer>
+type Stream = ReadableStream<Uint8Array>
 type Work = (piece: Bytes, nonce: Bytes) => Promise<Bytes>
 
 async function mapPieces(
-  file: Blob,
-  { size, type }: { size: number; type: string },
-  work: Work,
+  stream: Stream,
+  { size, type, work }: { size: number; type: string; work: Work },
 ): Promise<Blob> {
-  const count = Math.max(1, Math.ceil(file.size / size))
   const parts: Blob[] = []
   let gathered: Bytes[] = []
-  for (let at = 0; at < count; at += 1) {
-    const piece = new Uint8Array(await file.slice(at * size, (at + 1) * size).arrayBuffer())
-    gathered.push(await work(piece, nonceOf(at, at === count - 1)))
-    if (gathered.length < gatheredPieces && at < count - 1) continue
+  let at = 0
+  for await (const { piece, isLast } of cutPieces(stream, size)) {
+    gathered.push(await work(piece, nonceOf(at, isLast)))
+    at += 1
+    if (gathered.length < gatheredPieces && !isLast) continue
     parts.push(new Blob(gathered))
     gathered = []
   }
   return new Blob(parts, { type })
+}
+
+/** An empty stream is one empty piece. Whoever takes no more of them ends the stream. */
+async function* cutPieces(
+  stream: Stream,
+  size: number,
+): AsyncGenerator<{ piece: Bytes; isLast: boolean }> {
+  const reader = stream.getReader()
+  let piece = new Uint8Array(size)
+  let filled = 0
+  let isOver = false
+  try {
+    while (!isOver) {
+      const { value: chunk = new Uint8Array(), done } = await reader.read()
+      isOver = done
+      for (let taken = 0; taken < chunk.length; ) {
+        // Only what follows tells that a full piece was not the last.
+        if (filled === size) {
+          yield { piece, isLast: false }
+          piece = new Uint8Array(size)
+          filled = 0
+        }
+        const next = chunk.subarray(taken, taken + size - filled)
+        piece.set(next, filled)
+        filled += next.length
+        taken += next.length
+      }
+    }
+    yield { piece: piece.subarray(0, filled), isLast: true }
+  } finally {
+    if (!isOver) await reader.cancel().catch(() => undefined)
+  }
 }
 
 function nonceOf(at: number, isLast: boolean): Bytes {

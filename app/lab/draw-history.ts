@@ -18,6 +18,9 @@ export type Step =
   | { do: 'portal' | 'erase' | 'close-connections'; device: number }
   | { do: 'renew-sign-in' | 'sign-out'; device: number; pick: number }
   | { do: 'new-device' | 'change-password' | 'new-keys'; device: number; pick: number }
+  | { do: 'reset-password'; device: number; pick: number }
+  | { do: 'say-newer'; device: number; pick: number }
+  | { do: 'old-app' | 'update-app'; device: number }
   | { do: 'pause'; pick: number }
   | { do: 'customer-writes' | 'webhook-again'; device: number; pick: number }
   | { do: 'answer-customer'; device: number; pick: number }
@@ -69,6 +72,10 @@ const weights: Record<Step['do'], number> = {
   'new-device': 1,
   'change-password': 1,
   'new-keys': 0.7,
+  'reset-password': 0.7,
+  'say-newer': 1,
+  'old-app': 1,
+  'update-app': 2,
   'customer-writes': 14,
   'webhook-again': 5,
   'answer-customer': 12,

@@ -1,6 +1,8 @@
 import { v7 as createId } from 'uuid'
+import { sealedFormat } from '../../schema/encryption/sealed-part.ts'
 import { must, unreachable } from '../../schema/helpers/assertions.ts'
 import { quickReactions } from '../../schema/reaction.ts'
+import { askServer } from '../../sync-server/admin/admin-door.ts'
 import type { Stage } from '../../sync-server/messages/acceptance/delivery-types.ts'
 import { StorageUnavailable } from '../../sync-server/storage/documents/storage-errors.ts'
 import type { Remains } from '../../sync-server/storage/testing/faulty-disk.ts'
@@ -8,6 +10,7 @@ import { keyWays } from './device/lab-access.ts'
 import { listContacts } from './device/lab-channel.ts'
 import type { LabDevice } from './device/lab-device-types.ts'
 import type { LabNetwork } from './device/lab-network.ts'
+import type { LabPerson } from './device/lab-person.ts'
 import type { Step } from './draw-history.ts'
 import type { Lab } from './lab.ts'
 
@@ -172,10 +175,18 @@ async function actOnDevice(lab: Lab, step: DeviceStep): Promise<void> {
     case 'new-device':
     case 'change-password':
     case 'new-keys':
+    case 'reset-password':
       // A backup contains neither the sign-in nor the keys.
       return lab.server.hasBackup() ? undefined : await takeKeyStep(lab, device, step)
     case 'answer-customer':
       return await answerCustomer(device, step)
+    case 'say-newer':
+      return await sayNewer(lab, device, step)
+    case 'old-app':
+      network.tellWire(1)
+      return await device.reload()
+    case 'update-app':
+      return await updateApp(device)
     case 'tab':
       return countTabs(lab) < tabsMax ? void (await device.openTab()) : undefined
     default:
@@ -187,12 +198,15 @@ async function actOnDevice(lab: Lab, step: DeviceStep): Promise<void> {
 async function takeKeyStep(
   lab: Lab,
   device: LabDevice,
-  step: { do: 'new-device' | 'change-password' | 'new-keys'; pick: number },
+  step: { do: 'new-device' | 'change-password' | 'new-keys' | 'reset-password'; pick: number },
 ) {
   if (!lab.server.isRunning() || !device.isOpen) return
   if (step.do === 'change-password') return await device.access.changePassword().catch(() => {})
   const devices = lab.people.flatMap((person) => person.devices)
   const person = lab.people.find(({ userId }) => userId === device.userId)
+  if (step.do === 'reset-password') {
+    return person && (await resetPassword({ lab, device, person, pick: step.pick }).catch(() => {}))
+  }
   if (step.do === 'new-keys') {
     // Whoever has no device with the former keys has lost what was sealed to them.
     const { makeKeys } = device.access
@@ -205,17 +219,83 @@ async function takeKeyStep(
 }
 
 /**
- * People do what their devices ask for: they sign in again, unlock what is locked, and link a device
- * that lacks former keys once more.
+ * The operator makes a link for a person who forgot the password: it signs in, and opens no keys.
+ * Then the device keeps those that lie on it; or has lost them, and stays locked until the recovery
+ * key opens them; or its person begins new ones, and the others are locked.
+ */
+async function resetPassword(given: {
+  lab: Lab
+  device: LabDevice
+  person: LabPerson
+  pick: number
+}) {
+  const { lab, device, person, pick } = given
+  const { name, desk } = person
+  // Whoever has no device with the newest keys has lost what was sealed to them.
+  await desk.comeBack()
+  const asked = { action: 'reset-password', input: { name } }
+  const { link } = await askServer(lab.server.dataDir, asked)
+  await device.access.resetPassword(String(link).split('#')[1] ?? '')
+  const outcome = pick % 3
+  if (outcome === 1) {
+    await device.access.loseKeys()
+    return await device.reload()
+  }
+  if (outcome !== 2) return
+  await device.access.comeBack()
+  await device.access.makeKeys()
+  await desk.comeBack()
+  // Its tab has heard that the sign-in before is over.
+  await device.reload()
+}
+
+/** Its person installs the update that it asks for. */
+async function updateApp(device: LabDevice) {
+  device.network.tellWire(undefined)
+  await device.reload()
+}
+
+const isOutdated = ({ tabs }: LabDevice) =>
+  tabs.some(({ messenger }) => messenger.connection.getSnapshot().state === 'outdated')
+
+/** From an app of this person that is newer than all others: the next format. */
+async function sayNewer(lab: Lab, device: LabDevice, { pick }: { pick: number }) {
+  const sealing = lab.people.filter(({ hasKeys }) => hasKeys)
+  const person = sealing.find(({ userId }) => userId === device.userId)
+  const others = sealing.filter((other) => other !== person)
+  if (!lab.server.isRunning() || !person || others.length === 0) return
+  const [{ userId: senderId }, { userId: recipientId }] = [person, choose(others, pick)]
+  const [_id, now] = [createId(), Date.now()]
+  const sealed = `${sealedFormat + 1}.${_id}`
+  lab.witness.recordNewer(_id, sealed)
+  const open = {
+    content: '',
+    sealed,
+    createdAt: now,
+    orderedAt: now,
+    status: 'sending',
+    attempt: 1,
+  }
+  const message = { _id, peerId: recipientId, senderId, recipientId, ...open }
+  await person.server.push('messages', [message]).catch(() => {})
+}
+
+/**
+ * People do what their devices ask for: they update, sign in again, unlock what is locked, and link a
+ * device that lacks former keys once more.
  */
 export async function enterEverywhere({ people }: Lab): Promise<void> {
+  for (const device of people.flatMap(({ devices }) => devices)) {
+    if (isOutdated(device)) await updateApp(device)
+  }
   for (const { desk, devices } of people) {
     await desk.comeBack()
     const all = (await desk.listKeys()).length
     for (const [at, device] of devices.entries()) {
       if (!device.isOpen) continue
       if (await device.access.isEnded()) await device.signIn()
-      await device.access.unlock(at % 2 === 0 ? 'password' : 'recovery')
+      // Where neither opens them, another device hands them over.
+      await device.access.unlock(at % 2 === 0 ? 'password' : 'recovery').catch(() => {})
       if ((await device.access.listKeys()).length < all) await device.access.linkAgain(desk)
     }
   }
@@ -269,6 +349,7 @@ type ConversationStep = Exclude<
   | { do: 'clock' | 'disk-fails' | 'disk-fills' | 'refuse-words' }
   | { do: 'between' | 'portal' | 'erase' | 'close-connections' | 'renew-sign-in' | 'sign-out' }
   | { do: 'answer-customer' | 'new-device' | 'change-password' | 'new-keys' }
+  | { do: 'reset-password' | 'say-newer' | 'old-app' | 'update-app' }
 >
 
 async function actOnConversation(lab: Lab, device: LabDevice, step: ConversationStep) {

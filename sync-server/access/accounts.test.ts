@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { must } from '../../schema/helpers/assertions.ts'
 import { openTestAccounts } from '../testing/open-test-accounts.ts'
-import { accountKey } from './account-documents.ts'
+import { accountKey, isAccount } from './account-documents.ts'
 import { createAccounts } from './accounts.ts'
 import { claimKey } from './claims.ts'
 
@@ -56,6 +56,37 @@ describe('accounts', () => {
       expect((await open().findBySignInName(text))?.userId).toBe(ben.userId)
     }
     expect(await open().findBySignInName('nobody')).toBeUndefined()
+  })
+
+  it('read as much for a name that nobody has, an account among it each time', async () => {
+    const reads: [asked: number, accounts: number][] = []
+    const database: typeof opened.database = {
+      ...opened.database,
+      async read(ids) {
+        const found = await opened.database.read(ids)
+        reads.push([new Set(ids).size, [...found.values()].filter(isAccount).length])
+        return found
+      },
+    }
+    const accounts = createAccounts({ database, now: () => opened.now })
+    const bea = await register('Bea')
+    await accounts.changeProfile(bea.userId, { phone_number: '12025550143', username: 'Beatrix' })
+    const readFor = async (text: string) => {
+      reads.splice(0)
+      const found = await accounts.findBySignInName(text)
+      return { isFound: found !== undefined, reads: reads.toSorted() }
+    }
+    for (const [known, unknown] of [
+      ['beatrix', 'beatrice'],
+      ['bea', 'zoe'],
+      ['bea@example.org', 'zoe@example.org'],
+      ['+1 202 555 0143', '+1 202 555 0142'],
+    ] as const) {
+      const ofKnown = await readFor(known)
+      expect([known, ofKnown.isFound]).toEqual([known, true])
+      expect(ofKnown.reads.every(([asked, found]) => asked === 2 && found > 0)).toBe(true)
+      expect([unknown, await readFor(unknown)]).toEqual([unknown, { ...ofKnown, isFound: false }])
+    }
   })
 
   it('take over a claim whose registration broke off, once it cannot be under way any more', async () => {

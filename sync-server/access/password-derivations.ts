@@ -14,14 +14,12 @@ import {
 } from './account-documents.ts'
 import type { Accounts } from './accounts.ts'
 import { claimKey, listSignInClaims } from './claims.ts'
-import { createSaltMaker, readStoredPassword } from './stored-password.ts'
+import { createSaltMaker, nobodysPassword, readStoredPassword } from './stored-password.ts'
 
 export type PasswordDerivations = ReturnType<typeof createPasswordDerivations>
 
 const accountsAtOnce = 500
 const passwordsKey: PasswordsDocument['_id'] = 'passwords'
-/** Nobody's: reading it takes as long as reading an account. */
-const nobody = '00000000-0000-7000-8000-000000000000'
 
 /**
  * How passwords become secrets: for people, and as readily for names that nobody has. Accounts whose
@@ -31,7 +29,7 @@ const nobody = '00000000-0000-7000-8000-000000000000'
  */
 export function createPasswordDerivations(options: {
   database: StoredDatabase<AccountsDocument>
-  accounts: Pick<Accounts, 'find' | 'findBySignInName'>
+  accounts: Pick<Accounts, 'findBySignInName'>
   secret: string
   logN: number
 }) {
@@ -88,22 +86,27 @@ export function createPasswordDerivations(options: {
       return { v: 1, salt, logN, r, p }
     },
 
-    /** @param name as at sign-in */
+    /** As much work for a name that nobody has. @param name as at sign-in */
     async describe(name: string): Promise<PasswordDerivation> {
       const account = await accounts.findBySignInName(name)
-      if (!account) await accounts.find(nobody)
-      const stored = account && readStoredPassword(account.passwordHash)
+      const stored = readStoredPassword(account?.passwordHash ?? nobodysPassword)
       const claim = listSignInClaims(name)[0] ?? name
       const { r, p } = passwordCost
+      const made = {
+        byName: salts.salt(claim),
+        byAccount: saltForEarlier(account?.userId ?? ''),
+        earlier: { salt: salts.earlierSalt(claim), cost: earlierPasswordCost },
+      }
       const earlier = (await isEarlierLeft()) && {
         earlier:
-          stored?.kind === 'earlier'
-            ? { salt: stored.salt, cost: stored.cost }
-            : { salt: salts.earlierSalt(claim), cost: earlierPasswordCost },
+          stored?.kind === 'earlier' ? { salt: stored.salt, cost: stored.cost } : made.earlier,
       }
-      const used = stored?.kind === 'secret' ? stored : undefined
-      const made = account && !used ? saltForEarlier(account.userId) : salts.salt(claim)
-      return { v: 1, salt: used?.salt ?? made, logN: used?.logN ?? logN, r, p, ...earlier }
+      const unproved = account ? made.byAccount : made.byName
+      const known =
+        account && stored?.kind === 'secret'
+          ? { salt: stored.salt, logN: stored.logN }
+          : { salt: unproved, logN }
+      return { v: 1, ...known, r, p, ...earlier }
     },
 
     /** Stores the renewed password, unless it changed meanwhile. */

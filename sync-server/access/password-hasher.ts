@@ -72,12 +72,15 @@ export function createPasswordHasher(options: { cost?: number; threads?: number 
   const { cost = passwordCost.logN } = options
   const threads = options.threads ?? Math.min(threadsMax, Math.max(1, availableParallelism() - 1))
   const queue = createTurnQueue<Waiting>({ keyMax: waitingPerAddressMax, max: waitingMax })
+  const worked = { scrypt: 0, bcrypt: 0 }
   const pool = createPasswordThreads({ threads, onFree: runNext })
 
   function runNext() {
     while (pool.isFree()) {
       const next = queue.take()
       if (!next) return
+      worked.scrypt += 1
+      worked.bcrypt += next.task.bcrypt === undefined ? 0 : 1
       next.resolve(pool.run(next.task))
     }
   }
@@ -139,6 +142,8 @@ export function createPasswordHasher(options: { cost?: number; threads?: number 
     },
 
     waiting: queue.count,
+    /** How many passwords each has worked on. */
+    worked: () => ({ ...worked }),
     async close() {
       for (let next = queue.take(); next; next = queue.take()) {
         next.reject(new Error('The password hasher is closed.'))

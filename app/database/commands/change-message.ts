@@ -75,7 +75,7 @@ export async function dismissRefusal(context: CommandContext, messageId: string)
 
 /**
  * Replaces an own message's text. A pending message is sent with the new text; a refused one is
- * sent again with it.
+ * sent again with it. What is sealed and not open stays as it came.
  *
  * @throws with words for a person when the text is not a valid message
  */
@@ -87,6 +87,8 @@ export async function editMessage(
   const content = edit.content.trim()
   await changeMessage(database.messages, edit.messageId, (message) => {
     if (message.senderId !== userId || message.deletedAt !== undefined) return message
+    // Nobody has seen what would be replaced.
+    if (lockOf(message)) return message
     const refusal = refuseText({ ...message, content })
     if (refusal) throw new Error(refusal.error)
     if (content === message.content && message.status !== 'failed') return message

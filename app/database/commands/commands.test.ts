@@ -4,6 +4,7 @@ import { must } from '../../../schema/helpers/assertions.ts'
 import { isEdited } from '../../../schema/message.ts'
 import { createLabDisk } from '../../lab/kit/disk.ts'
 import { readDocuments } from '../storage/read-documents.ts'
+import { toStoredMessage } from '../storage/stored-message.ts'
 import { ann, ben, openTestDatabase } from '../testing/open-test-database.ts'
 import {
   changeConversation,
@@ -80,6 +81,17 @@ test('editing before it is sent rewrites it, deleting discards it', async () => 
   expect(await read(edited)).toMatchObject({ content: 'hello', status: 'sending', attempt: 1 })
   await deleteMessage(context, deleted)
   expect(await read(deleted)).toMatchObject({ content: '', shelf: '', tally: '' })
+})
+
+test('P13: an edit replaces no words that are sealed and not open here', async () => {
+  const { context, database, read, say } = await start()
+  const id = await say('hello')
+  const locked = { content: '', sealed: '7.a.b', locked: 'newer' as const }
+  await database.messages.upsert(toStoredMessage({ ...(await read(id)), ...locked }, ann))
+  const before = await read(id)
+  expect(before).toMatchObject(locked)
+  await editMessage(context, { messageId: id, content: 'something else' })
+  expect(await read(id)).toEqual(before)
 })
 
 test('P6: a refused message can be sent again, edited, or discarded', async () => {

@@ -1,5 +1,10 @@
-import { readdir, stat } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { createFileKey, sealFile } from '../../encryption/sealed-file.ts'
 import { createLab } from '../create-lab.ts'
 import type { LabDevice } from '../device/lab-device-types.ts'
 import type { Figure } from './figures/figure.ts'
@@ -8,18 +13,29 @@ import { takePercentile } from './figures/take-percentile.ts'
 const [warmUps, rounds, turns] = [20, 40, 5]
 /** Two devices and the server share one process: a message's work ends before the next. */
 const quietMs = 50
-/** `--many`: only the catch-up, after ten times as many messages, which takes minutes. */
+/**
+ * `--many`: only the catch-up, after ten times as many messages, which takes minutes. `--names` and
+ * `--opening`: these alone.
+ */
 const [few, many] = [1_000, 10_000]
 /** As long as people write: 10 to 120 characters, 46 on average. */
 const lengths = [10, 14, 20, 26, 30, 36, 44, 52, 108, 120]
 
+/** Large enough that nothing else counts. */
+const fileBytes = 64 * 2 ** 20
+/** Each known name and each unknown one, in turns: what else the machine does falls on both. */
+const asks = 1_000
+
 /** What sealing costs beside plain messages, in the same run. */
 export async function measure({ cases }: { cases: readonly string[] }): Promise<Figure[]> {
+  if (cases.includes('opening')) return [await measureOpening()]
   const [plain, sealed] = [await openPair(false), await openPair(true)]
+  if (cases.includes('names')) return await measureDoors(plain)
   if (cases.includes('many')) {
     for (const pair of [plain, sealed]) await writeMissed(pair, many)
     return [await compareCatchUps({ plain, sealed }, many)]
   }
+  const names = await measureDoors(plain)
   const took = { plain: [] as number[], sealed: [] as number[] }
   await measureArrivals(plain, warmUps)
   await measureArrivals(sealed, warmUps)
@@ -46,7 +62,67 @@ export async function measure({ cases }: { cases: readonly string[] }): Promise<
       target: { atMost: bytes.plain + 160 },
     },
     caughtUp,
+    ...names,
+    await measureOpening(),
   ]
+}
+
+/** Memory for opening a file, as a multiple of it: the open file alone is 1. */
+async function measureOpening(): Promise<Figure> {
+  const folder = await mkdtemp(join(tmpdir(), 'petrel-opening-'))
+  const [path, key] = [join(folder, 'sealed'), createFileKey()]
+  const sealed = await sealFile(new Blob([new Uint8Array(fileBytes)]), key)
+  await writeFile(path, sealed.stream())
+  const program = fileURLToPath(new URL('load/open-file-program.ts', import.meta.url))
+  async function open(way: 'arriving' | 'fetched'): Promise<number> {
+    const given = ['--import', 'tsx', program, way, path, key]
+    const { stdout } = await promisify(execFile)(process.execPath, given)
+    return Number(stdout) / fileBytes
+  }
+  try {
+    return {
+      what: `sealed: memory to open a file of ${fileBytes / 2 ** 20} MiB while it arrives, of its size`,
+      value: await open('arriving'),
+      unit: '×',
+      floors: [{ what: 'fetched first', value: await open('fetched') }],
+      target: { atMost: 1.5 },
+    }
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}
+
+/** A stranger's time for a name that nobody has, beside one that somebody has. */
+const measureDoors = async (pair: Pair) => [
+  await measureNames(pair, 'derivation'),
+  await measureNames(pair, 'sign-in'),
+]
+
+async function measureNames({ lab }: Pair, door: 'derivation' | 'sign-in'): Promise<Figure> {
+  const secret = { v: 1, salt: 'A'.repeat(22), secret: 'A'.repeat(43) }
+  const [path, shown] = door === 'derivation' ? ['password-derivation', {}] : ['login', { secret }]
+  const took = { ben: [] as number[], bem: [] as number[] }
+  for (let turn = 0; turn < warmUps + asks; turn += 1) {
+    const order = turn % 2 === 0 ? (['ben', 'bem'] as const) : (['bem', 'ben'] as const)
+    for (const username of order) {
+      const begun = performance.now()
+      const answer = await fetch(`${lab.server.url}/api/auth/${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ username, ...shown }),
+      })
+      await answer.arrayBuffer()
+      if (turn >= warmUps) took[username].push(performance.now() - begun)
+    }
+  }
+  const known = takePercentile(took.ben, 0.1)
+  return {
+    what: `names: ${door} of a name that nobody has, p10`,
+    value: takePercentile(took.bem, 0.1),
+    unit: 'ms',
+    floors: [{ what: 'of one that somebody has', value: known }],
+    target: { atMost: 1.05 * known },
+  }
 }
 
 async function compareCatchUps(pairs: Record<'plain' | 'sealed', Pair>, count: number) {

@@ -1,4 +1,4 @@
-import { sealedFileName } from '../../../schema/encryption/sealed-part.ts'
+import { lockOf, sealedFileName } from '../../../schema/encryption/sealed-part.ts'
 import { isAccepted, isDiscarded, type MessageDocument } from '../../../schema/message.ts'
 import {
   authorRegisters,
@@ -45,7 +45,7 @@ export async function expectConverged(options: {
   }
   // What a backup lacks gets new places, from whichever device offers it first.
   if (!hasBackup) broken.push(...(await findReordered(people, witness)))
-  broken.push(...(await findReadable(people)))
+  broken.push(...(await findReadable(people, witness)))
   broken.push(...(await findMissingFiles({ people, said: witness.said, hasBackup })))
   if (broken.length > 0) throw new Error(`Not converged:\n${broken.join('\n')}`)
 }
@@ -77,7 +77,7 @@ async function findReordered(people: readonly LabPerson[], witness: Witness): Pr
 /**
  * Words that the server could read between two people with keys, and words that one of them cannot.
  */
-async function findReadable(people: readonly LabPerson[]): Promise<string[]> {
+async function findReadable(people: readonly LabPerson[], witness: Witness): Promise<string[]> {
   const sealing = people.filter(({ hasKeys }) => hasKeys)
   const isBetween = ({ peerId }: MessageDocument) => sealing.some(({ userId }) => userId === peerId)
   const broken: string[] = []
@@ -89,11 +89,49 @@ async function findReadable(people: readonly LabPerson[]): Promise<string[]> {
   }
   for (const device of people.flatMap(({ devices }) => devices.filter(({ isOpen }) => isOpen))) {
     for (const message of (await device.stored()).messages.values()) {
-      if (!isAnyLocked(message)) continue
+      if (!isAnyLocked(message) || witness.newer.has(message._id)) continue
       broken.push(`P13: ${device.name} cannot read ${JSON.stringify(message)}`)
     }
   }
-  return [...broken, ...(await findOpenedByOthers(people))]
+  return [
+    ...broken,
+    ...(await findChangedNewer(people, witness)),
+    ...(await findOpenedByOthers(people)),
+  ]
+}
+
+/**
+ * What a newer app sealed: everywhere as it came, and shown as what an update reads. A deletion takes
+ * it away.
+ */
+async function findChangedNewer(
+  people: readonly LabPerson[],
+  { newer }: Witness,
+): Promise<string[]> {
+  const broken: string[] = []
+  const compare = (where: string, messages: ReadonlyMap<string, MessageDocument>) => {
+    for (const [id, sealed] of newer) {
+      const message = messages.get(id)
+      if (!message || message.deletedAt !== undefined) continue
+      const isAsItCame = message.sealed === sealed && message.content === ''
+      if (isAsItCame) continue
+      broken.push(`P13: ${where} changed what a newer app wrote: ${JSON.stringify(message)}`)
+    }
+  }
+  for (const { name, server, devices } of people) {
+    compare(`the server's copy of ${name}`, await server.messages())
+    for (const device of devices.filter(({ isOpen }) => isOpen)) {
+      const { messages } = await device.stored()
+      compare(device.name, messages)
+      const shown = [...messages.values()].filter(
+        (message) => newer.has(message._id) && message.deletedAt === undefined,
+      )
+      for (const message of shown.filter((one) => lockOf(one) !== 'newer')) {
+        broken.push(`P13: ${device.name} asks for no update: ${JSON.stringify(message)}`)
+      }
+    }
+  }
+  return broken
 }
 
 /** Sealed words that somebody opens who is no part of their conversation, with all keys they have. */

@@ -1,3 +1,4 @@
+import { lockOf } from '../../../schema/encryption/sealed-part.ts'
 import { isAnyLocked } from '../../encryption/sealed-message.ts'
 import type { LabDevice, LabTab } from '../device/lab-device-types.ts'
 import type { LabPerson } from '../device/lab-person.ts'
@@ -65,5 +66,7 @@ const tellsOfTrouble = ({ messenger }: LabTab) =>
 async function findLocked(device: LabDevice): Promise<string[]> {
   const { messages } = await device.stored()
   const locked = [...messages.values()].filter(isAnyLocked)
-  return locked.map(({ _id }) => `${device.name} cannot read ${_id}`)
+  // What only a newer app reads stays locked.
+  const awaited = locked.filter((message) => lockOf(message) !== 'newer')
+  return awaited.map(({ _id }) => `${device.name} cannot read ${_id}`)
 }

@@ -48,6 +48,15 @@ export interface LabAccess {
   recover(): Promise<void>
   /** Ends the sign-ins of the person's other devices. */
   changePassword(): Promise<void>
+  /**
+   * Sets a new password by a link that the operator made, which ends every sign-in: from then on the
+   * password opens no keys.
+   */
+  resetPassword(token: string): Promise<void>
+  /** Loses the keys that lie here, and signs in again. It stays locked until `unlock`. */
+  loseKeys(): Promise<void>
+  /** As `unlock`, unless its person left it locked. */
+  unlockAtOnce(): Promise<void>
   /** Keys in place of those that the person has, or their first ones. */
   makeKeys(): Promise<void>
 }
@@ -69,7 +78,7 @@ export function createLabAccess(options: {
 }): LabAccess {
   const { account, serverUrl, sessions, openStore } = options
   const api = createApi({ serverUrl: serverUrl(), fetch, sessions, timeoutMs: labTimeoutMs })
-  const state = { user: sessions.get()?.user }
+  const state = { user: sessions.get()?.user, isLeftLocked: false }
   const access = createAccountAccess({
     auth: api.auth,
     own: api.own,
@@ -95,6 +104,11 @@ export function createLabAccess(options: {
       }
     }
     throw failure
+  }
+
+  function nextPassword(): string {
+    changes += 1
+    return `${account.username}'s password, change ${changes}`
   }
 
   async function withStore<T>(work: (store: DeviceStore) => Promise<T>): Promise<T> {
@@ -138,17 +152,20 @@ export function createLabAccess(options: {
   }
 
   async function unlock(way: KeyWay = 'password') {
+    state.isLeftLocked = false
     if (!account.hasKeys || !sessions.get()) return
     await refresh()
     const newest = state.user?.keys?.number
     const [held] = await listKeys()
     if (newest === undefined || held?.number === newest) return
     const { recoveryKey } = account
-    const unlockByPassword = () => withPassword((password) => access.unlockByPassword({ password }))
-    if (way !== 'recovery' || recoveryKey === undefined) return await unlockByPassword()
-    await withPassword((password) => access.unlockByRecoveryKey({ recoveryKey, password })).catch(
-      unlockByPassword,
-    )
+    const byPassword = () => withPassword((password) => access.unlockByPassword({ password }))
+    if (recoveryKey === undefined) return await byPassword()
+    const byRecovery = () =>
+      withPassword((password) => access.unlockByRecoveryKey({ recoveryKey, password }))
+    // After a reset the password opens nothing, and the words on the screen name the other way.
+    const [first, second] = way === 'recovery' ? [byRecovery, byPassword] : [byPassword, byRecovery]
+    await first().catch(second)
   }
 
   async function isEnded() {
@@ -209,15 +226,36 @@ export function createLabAccess(options: {
 
     unlock,
 
+    async unlockAtOnce() {
+      if (!state.isLeftLocked) await unlock()
+    },
+
     async recover() {
+      // Nothing else would open them after a reset.
+      if (account.recoveryKey === undefined) return
       await withStore((store) => store.keyring.clear())
       await unlock('recovery')
     },
 
+    async resetPassword(token) {
+      const password = nextPassword()
+      await access.resetPassword({ token, password }).catch((cause: unknown) => {
+        // It may have been reset all the same.
+        account.passwords = [password, ...account.passwords]
+        throw cause
+      })
+      account.passwords = [password]
+    },
+
+    async loseKeys() {
+      await withStore((store) => store.keyring.clear())
+      state.isLeftLocked = true
+      sessions.set(await enter(), { keepSignedIn: true })
+    },
+
     async changePassword() {
       await refresh()
-      changes += 1
-      const newPassword = `${account.username}'s password, change ${changes}`
+      const newPassword = nextPassword()
       await withPassword(async (currentPassword) => {
         await access.changePassword({ currentPassword, newPassword }).catch((cause: unknown) => {
           // It may have been changed all the same.

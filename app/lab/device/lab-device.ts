@@ -89,7 +89,7 @@ export async function createLabDevice(options: DeviceOptions): Promise<LabDevice
   async function openTab(): Promise<LabTab> {
     const { user } = must(sessions.get() ?? lastSession, 'a sign-in')
     // Its person does at once what a locked device asks for.
-    await access.unlock().catch(() => {})
+    await access.unlockAtOnce().catch(() => {})
     const page = createLabPage()
     const own = life
     const forgetPage = network.addPage(page)

@@ -31,6 +31,10 @@ export interface Witness {
    * may fall.
    */
   recordForgotten(): void
+  /** What an app newer than all of the lab's sealed, by the message's id. */
+  readonly newer: ReadonlyMap<string, string>
+  /** A message that no app here can read; the server may have refused it, or died before. */
+  recordNewer(id: string, sealed: string): void
   /** From now on pushes from this device with these words are refused on the way. */
   recordBarred(deviceName: string, words: string): void
   /** Everything that a device told as set aside or passed by others, at any time. */
@@ -43,6 +47,7 @@ export function createWitness(): Witness {
   const said: Said[] = []
   const versions = new Map<string, Version[]>()
   const broken: string[] = []
+  const newer = new Map<string, string>()
   const excused = new Set<string>()
   const aside = new Set<string>()
   const barred = new Map<string, string[]>()
@@ -67,6 +72,8 @@ export function createWitness(): Witness {
       isForgotten = true
     },
     aside,
+    newer,
+    recordNewer: (id, sealed) => void newer.set(id, sealed),
     recordBarred(deviceName, words) {
       barred.set(deviceName, [...(barred.get(deviceName) ?? []), words])
     },

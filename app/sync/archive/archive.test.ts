@@ -12,6 +12,7 @@ import {
   save,
   wipe,
 } from '../../lab/open-test-archive.ts'
+import { openTestLab } from '../../lab/open-test-lab.ts'
 
 async function readFileWords(device: LabDevice, messageId: string) {
   const message = must((await device.stored()).messages.get(messageId), 'the message')
@@ -108,6 +109,25 @@ test('files that only the server has come with a network, and are counted as mis
   phone.network.goOffline()
   const own = await save(phone, { loadsMissing: true })
   expect(own).toMatchObject({ fileCount: 1, missingCount: 1 })
+})
+
+test('P13: a sealed file that only the server has is open in the export, and missing where its key is', async () => {
+  const { lab, ann, ben } = await openTestLab({}, { hasKeys: true })
+  const [phone, tablet] = [await ann.device(), await ben.device()]
+  await tablet.sendFile(ann, 'from Ben', 'the albatross lands')
+  await lab.settle()
+  const { zip, fileCount } = await save(phone, { loadsMissing: true })
+  expect(fileCount).toBe(1)
+  const saved = Object.values(unzipSync(new Uint8Array(await zip.arrayBuffer())))
+  const texts = saved.map((bytes) => new TextDecoder().decode(bytes))
+  expect(texts).toContain('the albatross lands')
+  // Signed in as a script is: nothing opens there.
+  await phone.access.loseKeys()
+  await phone.erase()
+  await phone.reload()
+  await lab.settle()
+  const locked = await save(phone, { loadsMissing: true })
+  expect(locked).toMatchObject({ messageCount: 1, fileCount: 0, missingCount: 1 })
 })
 
 test('P8: a file whose message was deleted, or whose chat was cleared, since the export does not come back', async () => {

@@ -1,4 +1,5 @@
 import { conversationDocument } from '../../../schema/conversation.ts'
+import { sealedFileName } from '../../../schema/encryption/sealed-part.ts'
 import { type MessageDocument, messageDocument } from '../../../schema/message.ts'
 import { createFileStore } from '../../database/files/file-store.ts'
 import type { CommandContext } from '../../database/storage/collections.ts'
@@ -7,6 +8,7 @@ import type { PeopleStore } from '../../database/storage/people-store.ts'
 import { readDocuments } from '../../database/storage/read-documents.ts'
 import { fromStoredMessage, type StoredMessage } from '../../database/storage/stored-message.ts'
 import { readConversations } from '../../database/views/read-conversations.ts'
+import { downloadFile } from '../files/file-access.ts'
 import type { RequestCalls } from '../requests/request-calls.ts'
 import {
   type Archive,
@@ -25,7 +27,7 @@ import { createZipWriter } from './zip-writer.ts'
 
 const batch = 200
 
-type FileFacts = Pick<MessageDocument, '_id' | 'mediaUrl' | 'file'>
+type FileFacts = Pick<MessageDocument, '_id' | 'mediaUrl' | 'file' | 'sealed'>
 
 /** Writes everything of this person that is on this device into one zip. */
 export async function saveArchive(
@@ -78,10 +80,8 @@ export async function saveArchive(
     if (mediaUrl !== undefined && addresses.has(mediaUrl)) continue
     const file =
       (await store.read(message).catch(() => undefined)) ??
-      (loadsMissing && mediaUrl !== undefined
-        ? await calls.messages
-            .download({ mediaUrl, size: message.file?.size }, { signal })
-            .catch(() => undefined)
+      (loadsMissing && mediaUrl !== undefined && !isLocked(message)
+        ? await downloadFile({ calls, mediaUrl, file: message.file, signal }).catch(() => undefined)
         : undefined)
     signal.throwIfAborted()
     const path = nameArchivedFile(messageId, message.file?.name)
@@ -127,13 +127,19 @@ async function listFiles(context: CommandContext, signal: AbortSignal): Promise<
   const held = new Set(await createFileStore(context).listMessageIds())
   const [own, others]: [FileFacts[], FileFacts[]] = [[], []]
   for await (const page of walkMessages(context, signal)) {
-    for (const { _id, mediaUrl, file, type, deletedAt } of page) {
+    for (const { _id, mediaUrl, file, type, deletedAt, sealed } of page) {
       if (deletedAt !== undefined) continue
-      if (held.has(_id)) own.push({ _id, mediaUrl, file })
-      else if (type !== 'text' && mediaUrl !== undefined) others.push({ _id, mediaUrl, file })
+      if (held.has(_id)) own.push({ _id, mediaUrl, file, sealed })
+      else if (type !== 'text' && mediaUrl !== undefined)
+        others.push({ _id, mediaUrl, file, sealed })
     }
   }
   return [...own, ...others]
+}
+
+/** The key of its file lies in words that are not open here. */
+function isLocked({ file, sealed }: FileFacts): boolean {
+  return sealed !== undefined && file?.key === undefined && file?.name === sealedFileName
 }
 
 async function openDocuments({ database }: CommandContext) {

@@ -1,7 +1,9 @@
+import { ApiError } from '../../api/api-error.ts'
+import type { OpenFile } from '../../api/caller.ts'
 import { createClearingMarks } from '../../database/files/clearing-marks.ts'
 import { createFileStore } from '../../database/files/file-store.ts'
 import type { CommandContext } from '../../database/storage/collections.ts'
-import { openFile } from '../../encryption/sealed-file.ts'
+import { CannotOpenFile, openStream } from '../../encryption/sealed-file.ts'
 import type { RequestCalls } from '../requests/request-calls.ts'
 import type { FiledMessage, Files } from './files-types.ts'
 
@@ -30,8 +32,7 @@ export function createFileAccess(options: {
     if (found) return found
     const { mediaUrl, file } = message
     if (mediaUrl === undefined) throw new Error('The file is no longer on this device.')
-    const downloaded = await calls.messages.download({ mediaUrl, size: file?.size })
-    const fetched = file?.key ? await openFile(downloaded, file.key, file.mimeType) : downloaded
+    const fetched = await downloadFile({ calls, mediaUrl, file })
     // It is viewable all the same.
     await store.keep(message, fetched).then(onKept, onError)
     return fetched
@@ -49,4 +50,28 @@ export function createFileAccess(options: {
       return own
     },
   }
+}
+
+/**
+ * A message's file from the server; a sealed one is opened while it arrives.
+ * @throws ApiError, also for one that was damaged on its way
+ */
+export async function downloadFile(asked: {
+  calls: Pick<RequestCalls, 'messages'>
+  mediaUrl: string
+  file: FiledMessage['file']
+  signal?: AbortSignal
+}): Promise<Blob> {
+  const { calls, mediaUrl, file, signal } = asked
+  const { size, key, mimeType = '' } = file ?? {}
+  const open = key === undefined ? undefined : openerOf(key, mimeType)
+  return await calls.messages.download({ mediaUrl, size, open }, { signal })
+}
+
+function openerOf(key: string, mimeType: string): OpenFile {
+  return (sealed) =>
+    openStream(sealed, key, mimeType).catch((cause: unknown) => {
+      if (!(cause instanceof CannotOpenFile)) throw cause
+      throw new ApiError({ status: 200, code: 'unreadable', words: cause.message, cause })
+    })
 }

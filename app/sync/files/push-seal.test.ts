@@ -4,6 +4,7 @@ import { ApiError } from '../../api/api-error.ts'
 import { toStoredMessage } from '../../database/storage/stored-message.ts'
 import { ann, ben, openTestDatabase } from '../../database/testing/open-test-database.ts'
 import { deriveAccountKeys, publishKeys } from '../../encryption/account-keys.ts'
+import { readEpochId } from '../../encryption/sealed-message.ts'
 import { createFirstSealing, createPushSeal } from './push-seal.ts'
 
 const away = new ApiError({ code: 'network', words: 'No connection', status: 0 })
@@ -102,6 +103,49 @@ test('P13: words on a locked device wait for its keys, also once it has just ask
   expect([seal.isHeld(message), seal.isWaiting(message)]).toEqual([true, true])
   await database.keyring.set(annsKeys)
   expect(seal.isWaiting(message)).toBe(false)
+})
+
+test('P13: a device that knows of no keys asks for its own person’s record before any other, and lets nothing go that has to be sealed', async () => {
+  const { database } = await openTestDatabase()
+  const asked: string[] = []
+  const seal = createPushSeal({
+    database,
+    userId: ann,
+    async askPerson(_id) {
+      asked.push(_id)
+      const keys = publishKeys(_id === ann ? annsKeys : bensKeys, _id)
+      await database.peerKeys.take([{ _id, keys }])
+    },
+    random: () => 1,
+    onError(cause) {
+      throw cause
+    },
+  })
+  onTestFinished(() => seal.close())
+  const message = messageDocument.parse(written)
+  const offer = () => seal.settle([message], () => undefined)
+  await offer()
+  await expect.poll(() => seal.isWaiting(message)).toBe(false)
+  expect([asked, seal.isHeld(message)]).toEqual([[ann], true])
+  await offer()
+  await expect.poll(() => asked).toEqual([ann, ben])
+  await offer()
+  expect([seal.isHeld(message), seal.isWaiting(message)]).toEqual([true, true])
+})
+
+test('P13: what waits, sealed to a former key of its reader, is sealed to the present one before it leaves', async () => {
+  const { database, seal, message } = await openFirstMessage()
+  await database.peerKeys.take([{ _id: ben, keys: publishKeys(bensKeys, ben) }])
+  const waiting = database.sealing.seal(message, undefined)
+  await database.messages.insert(toStoredMessage(waiting, ann))
+  const next = deriveAccountKeys({ seed: new Uint8Array(32).fill(3), number: 2 })
+  await database.peerKeys.take([{ _id: ben, keys: publishKeys(next, ben) }])
+  await seal.settle([waiting], () => undefined)
+  expect(seal.isHeld(waiting)).toBe(true)
+  const stored = await database.messages.findOne(waiting._id).exec()
+  const part = stored?.toMutableJSON().sealed ?? ''
+  expect(part).not.toBe(waiting.sealed)
+  expect(database.sealing.isSealedNow(ben, readEpochId(part))).toBe(true)
 })
 
 test('P13: a file leaves a device without keys only once its person’s record says that there are none, and sealed where there are', async () => {

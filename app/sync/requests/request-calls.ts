@@ -3,6 +3,7 @@ import type { ReportedMessage } from '../../../schema/api/usage.ts'
 import type { MediaType } from '../../../schema/media.ts'
 import type { TimedSettings } from '../../../schema/settings.ts'
 import type { OwnUser, ProfileChange } from '../../../schema/user.ts'
+import type { OpenFile } from '../../api/caller.ts'
 
 /** The idempotency key of a call. */
 export interface Repeatable {
@@ -59,7 +60,7 @@ export interface RequestCalls {
       options: Pick<Repeatable, 'signal'>,
     ): Promise<string[]>
     download(
-      given: { mediaUrl: string; size?: number | undefined },
+      given: { mediaUrl: string; size?: number | undefined; open?: OpenFile | undefined },
       options?: Partial<Repeatable>,
     ): Promise<Blob>
   }
