@@ -73,8 +73,8 @@ async function list(storage: Storage): Promise<string[]> {
       const shown = await Promise.all(
         leaves.map(async (leaf) => {
           if (!('ok' in leaf)) return 'missing'
-          const { _attachments, ...rest } = leaf.ok as Record<string, unknown>
-          const content = _attachments && (await storage.attachments(name).read(id))
+          const { _attachments, ...rest } = leaf.ok as unknown as Record<string, unknown>
+          const content = _attachments ? await storage.attachments(name).read(id) : undefined
           const hash = content && createHash('sha256').update(new Uint8Array(content)).digest('hex')
           return JSON.stringify(Object.entries({ ...rest, hash }).sort())
         }),
