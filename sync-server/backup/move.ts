@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import pLimit from 'p-limit'
 import type { Seq } from '../storage/documents/documents.ts'
 import type { Measure, Replica } from '../storage/replica.ts'
 import type { Storage } from '../storage/storage.ts'
@@ -34,6 +35,7 @@ interface PlaceDocument {
   measure?: Measure
 }
 
+const databasesAtOnce = 4
 const placesDatabase = 'move-places'
 const epochsDatabase = 'epochs'
 
@@ -81,6 +83,27 @@ export async function moveData(options: {
     measured.set(name, measure)
   }
 
+  /** Several at once: most of the time goes by waiting for answers. After a failure none begins. */
+  async function copyAll(databases: readonly string[]) {
+    const turn = pLimit(databasesAtOnce)
+    const state = { done: 0, hasFailed: false }
+    const copying = databases.map((database) =>
+      turn(async () => {
+        if (state.hasFailed) return
+        onProgress({ database, done: state.done, of: databases.length + 1 })
+        try {
+          await copyOne(database)
+          state.done += 1
+        } catch (error) {
+          state.hasFailed = true
+          throw error
+        }
+      }),
+    )
+    const failed = (await Promise.allSettled(copying)).find(({ status }) => status === 'rejected')
+    if (failed?.status === 'rejected') throw failed.reason
+  }
+
   const setPlace = (place: PlaceDocument) =>
     places.update([place._id], () => ({ put: [place], result: undefined }))
 
@@ -107,19 +130,17 @@ export async function moveData(options: {
   }
 
   if (move.state !== 'moved') {
-    const ordered = [...names.filter((name) => name !== epochsDatabase), epochsDatabase]
-    for (const [done, database] of ordered.entries()) {
-      onProgress({ database, done, of: ordered.length })
-      // Sequence numbers begin again there: devices have to ask from the beginning.
-      if (database === epochsDatabase && !move.isRaised) {
-        await raiseInstallation(from.storage)
-        Object.assign(move, { isRaised: true })
-        await setFence(from.storage, move)
-      }
-      await copyOne(database)
+    const others = names.filter((name) => name !== epochsDatabase)
+    await copyAll(others)
+    onProgress({ database: epochsDatabase, done: others.length, of: others.length + 1 })
+    // Sequence numbers begin again there: devices have to ask from the beginning.
+    if (!move.isRaised) {
+      await raiseInstallation(from.storage)
+      await setFence(from.storage, { ...move, isRaised: true })
     }
+    await copyOne(epochsDatabase)
     await requireSilence()
-    await setFence(from.storage, { ...move, state: 'moved', at: now() })
+    await setFence(from.storage, { ...move, isRaised: true, state: 'moved', at: now() })
   } else {
     for (const { _id, measure } of await places.range({})) if (measure) measured.set(_id, measure)
   }

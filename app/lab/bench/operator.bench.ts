@@ -28,7 +28,10 @@ export async function measure(): Promise<Figure[]> {
   async function time<Result>(what: string, work: () => Promise<Result>): Promise<Result> {
     const startedAt = performance.now()
     const result = await work()
-    figures.push({ what, value: performance.now() - startedAt, unit: 'ms' })
+    const value = performance.now() - startedAt
+    // Long steps report their progress.
+    console.error(`${what}: ${(value / 1000).toFixed(1)} s`)
+    figures.push({ what, value, unit: 'ms' })
     return result
   }
   const env = { DATA_DIR: server.dataDir, PORT: String(server.port) }
