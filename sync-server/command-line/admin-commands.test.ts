@@ -75,7 +75,7 @@ test('petrel admin works while the server runs: a sentence, a table, or JSON; an
 
 test('every word that scripts use is there, and answers them with JSON', async () => {
   const { commands } = createAdminCommands({ readDataDir: () => '', print: () => undefined })
-  const listed = Object.entries(commands).flatMap(([name, entry]) =>
+  const listed = Object.entries(commands).flatMap<readonly [string, object]>(([name, entry]) =>
     'commands' in entry
       ? Object.entries(entry.commands).map(([word, one]) => [`${name} ${word}`, one] as const)
       : [[name, entry] as const],

@@ -10,8 +10,8 @@ import { describeLoad, joinLoads, type Load, putLoad } from './load/put-load.ts'
 import { waitUntilIdle, withGarbageCollected } from './load/wait-until-idle.ts'
 
 const [few, many] = [100, 1_000]
-const stored = 20_000
-const turnMs = 5_000
+const stored = 10_000
+const turnMs = 3_000
 const clients = 40
 const content = 'as many words as people write in one message of a chat'
 

@@ -10,9 +10,9 @@ import type { Figure } from './figures/figure.ts'
 import { describeLoad, joinLoads, type Load, putLoad } from './load/put-load.ts'
 
 const clients = 40
-const turns = 3
-const warmUpMs = 4_000
-const forMs = 6_000
+const turns = 2
+const warmUpMs = 10_000
+const forMs = 4_000
 const content = 'as many words as people write in one message of a chat'
 
 /**
