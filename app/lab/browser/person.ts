@@ -63,10 +63,27 @@ export async function createPerson(
   const open = hasOwnBrowser ? launchProfile : openSharedProfile
   const profile = await open(context)
   const problems: string[] = []
+  let isOffline = false
   let page = await firstPage()
+
+  /**
+   * Chromium sometimes takes a page that is reloaded offline for one on line: the old document, which goes late, takes
+   * what was set along.
+   */
+  function keepOffline(page: Page) {
+    page.on('domcontentloaded', async () => {
+      const forgets = isOffline && (await page.evaluate(() => navigator.onLine).catch(() => false))
+      if (!forgets || !isOffline) return
+      await profile.context.setOffline(false)
+      if (isOffline) await profile.context.setOffline(true)
+      if (!isOffline) await profile.context.setOffline(false)
+    })
+  }
 
   async function firstPage() {
     const { context } = profile
+    context.pages().forEach(keepOffline)
+    context.on('page', keepOffline)
     context.on('weberror', (error) => problems.push(String(error.error())))
     if (!hasFirstLoad) await context.addInitScript(skipFirstLoad)
     if (pushesByRequests) await context.addInitScript(offerNoPushes)
@@ -85,10 +102,12 @@ export async function createPerson(
       return page
     },
     async goOffline() {
+      isOffline = true
       network.cut()
       await profile.context.setOffline(true)
     },
     async goOnline() {
+      isOffline = false
       network.mend()
       await profile.context.setOffline(false)
     },

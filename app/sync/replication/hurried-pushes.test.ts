@@ -16,9 +16,11 @@ test('P12: while others write, what is refused is offered no oftener for that', 
       .filter((line) => line.includes('/sync/messages/_bulk_docs')).length
   phone.network.goOnline()
   await expect.poll(countTries).toBeGreaterThan(0)
-  for (let n = 0; n < 20; n += 1) {
+  // Tries get rarer with time: the more messages, the less it matters how long a machine takes for each.
+  const messages = 40
+  for (let n = 0; n < messages; n += 1) {
     const id = await tablet.say(ann, `message ${n}`)
     await expect.poll(async () => (await phone.stored()).messages.has(id)).toBe(true)
   }
-  expect(countTries()).toBeLessThan(10)
+  expect(countTries()).toBeLessThan(messages / 2)
 })

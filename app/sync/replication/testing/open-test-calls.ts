@@ -68,10 +68,19 @@ export async function openTestCalls(
       return epoch === (options.epoch ?? epoch)
     },
   }
+  let open = 0
+  const countedFetch: typeof fetch = async (...call) => {
+    open += 1
+    try {
+      return await fetch(...call)
+    } finally {
+      open -= 1
+    }
+  }
   const backOff = createBackOff({ random: () => 1, firstMs: options.firstMs ?? 20 })
   const callsTo = (path: string) =>
     createSyncCalls({
-      fetch,
+      fetch: countedFetch,
       epoch,
       clock,
       line,
@@ -128,6 +137,8 @@ export async function openTestCalls(
     setAside,
     backOff,
     asked,
+    /** Does a request wait for its answer? */
+    isAsking: () => open > 0,
     told,
     outcomes,
     coming,

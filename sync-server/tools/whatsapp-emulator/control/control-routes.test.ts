@@ -56,6 +56,7 @@ test('a file comes as a sample, or as bytes with their true checksum', async () 
     document: { caption: 'A note', filename: 'a.txt' },
   })
   await emulator.advance(0)
+  await expect.poll(() => values().length).toBe(2)
   const [, second] = values()
   expect(second.messages[0].document).toMatchObject({
     caption: 'A note',
