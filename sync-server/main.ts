@@ -12,7 +12,7 @@ import {
 } from './command-line/command-line.ts'
 import { createMoveCommand } from './command-line/move-command.ts'
 import { readEnvironment, readSettings, SettingsError, settingsExitCode } from './config.ts'
-import { type App, createApp } from './create-app.ts'
+import { type App, createApp, createServer } from './create-app.ts'
 import { repairData } from './repair-data.ts'
 import {
   LoginRefused,
@@ -143,7 +143,10 @@ try {
         print,
       }),
       move: createMoveCommand({
-        readGivenSettings,
+        readPlace(given) {
+          const settings = readGivenSettings(given)
+          return { ...settings, createServer: (app) => createServer({ app, settings }) }
+        },
         openStorage: ({ dataDir, couchdbUrl }) => createStorage({ dataDir, couchdbUrl }),
         print,
         tell: (text) => void process.stderr.write(text),

@@ -112,7 +112,7 @@ export async function moveData(options: {
     const [one, other] = await Promise.all([source.measure(isWanted), target.measure(isWanted)])
     if (one.digest === other.digest && one.documents === other.documents) return one
     throw new MoveRefused(
-      `${name} is not the same in both places: ${describe(one)} in ${from.words}, ${describe(other)} in ${to.words}. ${from.words} is as it was. If a server runs on one of them, stop it and run this again; otherwise empty ${to.words} and begin anew.`,
+      `${name} is not the same in both places: ${describe(one)} in ${from.words}, ${describe(other)} in ${to.words}. ${from.words} is as it was. If a server runs on one of them, stop it and run this again; otherwise empty ${to.words} and begin again.`,
     )
   }
 

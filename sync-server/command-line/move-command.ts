@@ -1,12 +1,10 @@
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
-import type { Server } from 'node:http'
+import type { RequestListener, Server } from 'node:http'
 import { join, resolve } from 'node:path'
 import { askServer, DoorClosed } from '../admin/admin-door.ts'
 import { cancelMove, type MoveDone, type MovePlace, MoveRefused, moveData } from '../backup/move.ts'
 import { finishRestore, isInUse } from '../backup/restore.ts'
-import type { Settings } from '../config.ts'
-import { createServer } from '../create-app.ts'
 import type { Storage } from '../storage/storage.ts'
 import { type Command, CommandRefused, type Given } from './command-line.ts'
 
@@ -18,6 +16,16 @@ const progressEveryMs = 2_000
 const movingWords =
   'The server is being moved and is back soon. Nothing is lost: what you write waits on your device, and leaves by itself.'
 
+interface Place {
+  dataDir: string
+  couchdbUrl: string | undefined
+  jwtSecret: string | undefined
+  host: string
+  port: number
+  /** HTTP or HTTPS, as the server there. */
+  createServer: (app: RequestListener) => Server
+}
+
 interface Address {
   dataDir: string
   couchdbUrl?: string
@@ -26,13 +34,13 @@ interface Address {
 
 /** `petrel move`. */
 export function createMoveCommand(options: {
-  readGivenSettings: (given: Given) => Settings
+  readPlace: (given: Given) => Place
   openStorage: (place: { dataDir: string; couchdbUrl: string | undefined }) => Storage
   print: (text: string) => void
   /** Shown beside the result: how far it is, and what else is going on. */
   tell: (text: string) => void
 }): Command {
-  const { readGivenSettings, openStorage, print, tell } = options
+  const { readPlace, openStorage, print, tell } = options
 
   async function withPlaces<Result>(
     addresses: readonly Address[],
@@ -81,7 +89,7 @@ export function createMoveCommand(options: {
       'that the server is being moved.',
     async run(given) {
       const { to: words, json, cancel: isCancel } = given.options
-      const settings = readGivenSettings(given)
+      const settings = readPlace(given)
       const from = fromSettings(settings)
       await requireStopped(from, settings.dataDir)
       if (isCancel) return await cancel(from, json === true)
@@ -135,7 +143,7 @@ export function createMoveCommand(options: {
   }
 }
 
-function fromSettings({ dataDir, couchdbUrl }: Settings): Address {
+function fromSettings({ dataDir, couchdbUrl }: Place): Address {
   return couchdbUrl ? { ...readAddress(couchdbUrl), dataDir } : readAddress(dataDir)
 }
 
@@ -174,26 +182,21 @@ async function isAnswering(dataDir: string): Promise<boolean> {
 
 /** Answers at the server's address as long as it is being moved. */
 async function putUpSign(
-  settings: Settings,
+  settings: Place,
   tell: (text: string) => void,
 ): Promise<Server | undefined> {
-  const server = createServer({
-    settings,
-    app(request, response) {
-      const isPage = request.headers.accept?.includes('text/html') ?? false
-      const page = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta http-equiv="refresh" content="${backInS}"><title>Petrel is being moved</title><p>${movingWords}</p></html>`
-      const body = isPage
-        ? page
-        : JSON.stringify({ error: movingWords, code: 'storage_unavailable' })
-      response.writeHead(503, {
-        'content-type': `${isPage ? 'text/html' : 'application/json'}; charset=utf-8`,
-        'retry-after': String(backInS),
-        'cache-control': 'no-store',
-      })
-      response.end(request.method === 'HEAD' ? undefined : body)
-      // What is sent is not read.
-      request.resume()
-    },
+  const server = settings.createServer((request, response) => {
+    const isPage = request.headers.accept?.includes('text/html') ?? false
+    const page = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta http-equiv="refresh" content="${backInS}"><title>Petrel is being moved</title><p>${movingWords}</p></html>`
+    const body = isPage ? page : JSON.stringify({ error: movingWords, code: 'storage_unavailable' })
+    response.writeHead(503, {
+      'content-type': `${isPage ? 'text/html' : 'application/json'}; charset=utf-8`,
+      'retry-after': String(backInS),
+      'cache-control': 'no-store',
+    })
+    response.end(request.method === 'HEAD' ? undefined : body)
+    // What is sent is not read.
+    request.resume()
   })
   return await new Promise((resolved) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
@@ -208,7 +211,7 @@ async function putUpSign(
 
 /** What the operator has to set, so that people stay signed in. */
 async function describeNext(given: {
-  settings: Settings
+  settings: Place
   from: Address
   to: Address
   done: MoveDone
