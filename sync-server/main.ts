@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { version } from '../schema/api/version.ts'
-import { NewerData } from './backup/data-format.ts'
+import { DataMoved, NewerData } from './backup/data-format.ts'
 import { createAdminCommands, createExportCommand } from './command-line/admin-commands.ts'
 import { createBackupCommands } from './command-line/backup-commands.ts'
 import {
@@ -10,8 +10,9 @@ import {
   type Given,
   runCommandLine,
 } from './command-line/command-line.ts'
+import { createMoveCommand } from './command-line/move-command.ts'
 import { readEnvironment, readSettings, SettingsError, settingsExitCode } from './config.ts'
-import { type App, createApp } from './create-app.ts'
+import { type App, createApp, createServer } from './create-app.ts'
 import { repairData } from './repair-data.ts'
 import {
   LoginRefused,
@@ -44,7 +45,7 @@ function fail(error: unknown) {
     process.stderr.write(`${error.message}\n`)
     process.exit(error.exitCode)
   }
-  const isNewer = error instanceof NewerData
+  const isNewer = error instanceof NewerData || error instanceof DataMoved
   const isWorded = isNewer || error instanceof SettingsError || error instanceof StorageUnavailable
   const words = isWorded ? error.message : describe(error)
   const remedy = error instanceof StoreUnusable ? `${error.remedy}\n` : ''
@@ -140,6 +141,15 @@ try {
         },
         openStorage: ({ dataDir, couchdbUrl }) => createStorage({ dataDir, couchdbUrl }),
         print,
+      }),
+      move: createMoveCommand({
+        readPlace(given) {
+          const settings = readGivenSettings(given)
+          return { ...settings, createServer: (app) => createServer({ app, settings }) }
+        },
+        openStorage: ({ dataDir, couchdbUrl }) => createStorage({ dataDir, couchdbUrl }),
+        print,
+        tell: (text) => void process.stderr.write(text),
       }),
       repair,
       version: {

@@ -1,9 +1,15 @@
-import { stat } from 'node:fs/promises'
+import { mkdtemp, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { Secret, TOTP } from 'otpauth'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { createMetrics } from '../metrics/metrics.ts'
+import { createStorage } from '../storage/storage.ts'
 import { openTestSocket } from '../testing/open-test-socket.ts'
 import { startTestApp, type TestApp, type TestPerson } from '../testing/start-test-app.ts'
 import { askServer, nameDoor } from './admin-door.ts'
+import { createAdminStore } from './admin-store.ts'
+import { createHealth } from './health.ts'
 import { openTestMailServer } from './testing/open-test-mail-server.ts'
 
 const opened = {} as { app: TestApp; ann: TestPerson; ben: TestPerson }
@@ -323,6 +329,33 @@ it('health is told from the metrics, with what needs somebody', async () => {
   expect(health).toMatchObject({ version: expect.any(String), whatsApp: 'off', lastBackup: null })
   expect(health.diskLeftMb).toBeGreaterThan(0)
   expect(health.warnings).toContain('There is no backup yet: petrel backup <folder> makes one.')
+})
+
+it('health names a backup that is overdue', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'petrel-health-'))
+  onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
+  const storage = createStorage({ dataDir })
+  onTestFinished(() => storage.close())
+  const clock = { now: 1_000_000 }
+  const now = () => clock.now
+  const store = createAdminStore({ storage, now })
+  await store.recordBackup({ path: '/mnt/a.backup', bytes: 1 })
+  const health = createHealth({
+    metrics: createMetrics(),
+    store,
+    dataDir: undefined,
+    certificate: undefined,
+    backupEveryMs: 60_000,
+    channelState: () => 'off',
+    now,
+  })
+  onTestFinished(() => health.close())
+  clock.now += 120_000
+  expect((await health.read()).warnings).toEqual([])
+  clock.now += 1
+  expect((await health.read()).warnings).toEqual([
+    'The last backup is older than BACKUP_EVERY twice: see the log.',
+  ])
 })
 
 it('every change is in the audit log: who, what, the person, and why; reading is not', async () => {

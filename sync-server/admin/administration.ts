@@ -82,6 +82,7 @@ export async function openAdministration(options: {
     store,
     dataDir: settings.couchdbUrl === undefined ? settings.dataDir : undefined,
     certificate: settings.tls?.cert,
+    backupEveryMs: settings.backups?.everyMs,
     channelState,
   })
   const actions = createAdminActions({

@@ -30,10 +30,13 @@ export function createHealth(options: {
   store: AdminStore
   dataDir: string | undefined
   certificate: Buffer | undefined
+  /** How often a backup is made by itself; undefined for never. */
+  backupEveryMs: number | undefined
   channelState: () => string
   now?: () => number
 }) {
-  const { metrics, store, dataDir, certificate, channelState, now = Date.now } = options
+  const { metrics, store, dataDir, certificate, backupEveryMs, channelState } = options
+  const { now = Date.now } = options
   const startedAt = now()
   /** Each quarter of a minute; `messages`: the sum of all that were accepted. */
   const samples: Sample[] = [{ at: startedAt, messages: 0, online: 0, delayMs: 0, memoryMb: 0 }]
@@ -103,6 +106,9 @@ export function createHealth(options: {
           ? [`The certificate ends in ${certificateEnd.endsInDays} days.`]
           : []),
         ...(backup ? [] : ['There is no backup yet: petrel backup <folder> makes one.']),
+        ...(backup && backupEveryMs !== undefined && now() - backup.at > 2 * backupEveryMs
+          ? ['The last backup is older than BACKUP_EVERY twice: see the log.']
+          : []),
       ]
       return {
         version,

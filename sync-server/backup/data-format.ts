@@ -26,6 +26,36 @@ interface FormatDocument {
   format: number
 }
 
+/** Of moves, too: no older version starts without having read it. */
+export const fencesDatabase = 'formats'
+
+/** Keeps servers from a place that data are moved from (`leaving`) or to (`arriving`). */
+export interface Fence {
+  _id: 'leaving' | 'arriving'
+  /** The same in both places. */
+  move: string
+  /** The other place, in words. */
+  place: string
+  /** `stays`: the move was cancelled, and may go on later. */
+  state: 'moving' | 'moved' | 'stays'
+  /** Has the old place told devices to begin again? */
+  isRaised?: boolean
+  /** Epoch ms. */
+  at: number
+}
+
+export const isFence = (id: string): id is Fence['_id'] => id === 'leaving' || id === 'arriving'
+
+/** Words for whoever starts a server where no data are any more. */
+export function tellMoved({ place, at }: Fence): string {
+  return `These data were moved to ${place} on ${new Date(at).toISOString()}, and what came since is there. Use that place; or go back to what is here with \`petrel move --cancel\`.`
+}
+
+/** The data are here in part, or no more: a server here would lose what is in the other place. */
+export class DataMoved extends Error {
+  override name = 'DataMoved'
+}
+
 /** The data are of a later version: starting on them could damage what this one does not know. */
 export class NewerData extends Error {
   override name = 'NewerData'
@@ -35,24 +65,26 @@ export class NewerData extends Error {
  * Brings the data to this version's format, before anything else reads them. Killed anywhere, the
  * next start goes on: the number is written last.
  * @param onMigrated called after a migration; not for data that are new
- * @throws NewerData with words for the operator
+ * @throws NewerData, DataMoved with words for the operator
  */
 export async function migrateData(options: {
   storage: Storage
   onMigrated: (formats: { from: number; to: number }) => void
 }): Promise<void> {
   const { storage, onMigrated } = options
-  const database = storage.database<FormatDocument>('formats')
+  const database = storage.database<FormatDocument | Fence>(fencesDatabase)
 
   /** Never lower: another server may be ahead. */
   async function setFormat(format: number) {
     await database.update(['data'], (stored) => {
-      const isHigher = format > (stored.get('data')?.format ?? 0)
+      const isHigher = format > (formatOf(stored) ?? 0)
       return { ...(isHigher && { put: [{ _id: 'data', format }] }), result: undefined }
     })
   }
 
-  const stored = (await database.read(['data'])).get('data')?.format
+  const found = await database.read(['data', 'leaving', 'arriving'])
+  for (const document of found.values()) refuseFence(document)
+  const stored = formatOf(found)
   if (stored === undefined && (await isFresh(storage))) return await setFormat(dataFormat)
   const from = stored ?? firstFormat
   if (from > dataFormat) {
@@ -66,6 +98,24 @@ export async function migrateData(options: {
     await setFormat(next)
   }
   onMigrated({ from, to: dataFormat })
+}
+
+function formatOf(found: ReadonlyMap<string, FormatDocument | Fence>): number | undefined {
+  const data = found.get('data')
+  return data && 'format' in data ? data.format : undefined
+}
+
+function refuseFence(document: FormatDocument | Fence) {
+  if (!('state' in document) || document.state === 'stays') return
+  if (document._id === 'leaving' && document.state === 'moved') {
+    throw new DataMoved(tellMoved(document))
+  }
+  const { _id, place } = document
+  const words =
+    _id === 'leaving'
+      ? `These data are being moved to ${place}. Run \`petrel move\` again: it goes on where it was. Or stay here with \`petrel move --cancel\`.`
+      : `Only a part of the data is here: they are being moved from ${place}. Run \`petrel move\` again with the settings of that place: it goes on where it was.`
+  throw new DataMoved(words)
 }
 
 /** Every version has begun with one of these. */

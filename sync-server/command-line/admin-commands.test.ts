@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { nameDataDir, startServerProcess } from '../testing/open-test-process.ts'
 import { runPetrel } from '../testing/run-petrel.ts'
+import { createAdminCommands } from './admin-commands.ts'
 
 const petrel = (dataDir: string, ...words: string[]) => runPetrel({ DATA_DIR: dataDir }, words)
 
@@ -70,6 +71,33 @@ test('petrel admin works while the server runs: a sentence, a table, or JSON; an
   expect(deleted.said).toBe('Ann is deleted.\n')
   const freed = await petrel(dataDir, 'admin', 'people', 'release-name', 'Ann', '--json')
   expect(JSON.parse(freed.said)).toMatchObject({ name: 'Ann' })
+})
+
+test('every word that scripts use is there, and answers them with JSON', async () => {
+  const { commands } = createAdminCommands({ readDataDir: () => '', print: () => undefined })
+  const listed = Object.entries(commands).flatMap<readonly [string, object]>(([name, entry]) =>
+    'commands' in entry
+      ? Object.entries(entry.commands).map(([word, one]) => [`${name} ${word}`, one] as const)
+      : [[name, entry] as const],
+  )
+  const words = [
+    ...['list', 'show', 'disable', 'enable', 'delete', 'sign-out', 'quota', 'rename'].map(
+      (word) => `people ${word}`,
+    ),
+    ...['list', 'show', 'dismiss', 'warn', 'disable'].map((word) => `reports ${word}`),
+    ...['create', 'list', 'revoke'].map((word) => `invites ${word}`),
+    ...['reset-password', 'grant', 'revoke', 'announce', 'health', 'audit'],
+  ]
+  expect(listed.map(([name]) => name)).toEqual(expect.arrayContaining(words))
+  for (const [, one] of listed) expect(one).toHaveProperty('options.json.kind', 'flag')
+
+  const dataDir = await nameDataDir()
+  const help = await petrel(dataDir, 'help')
+  expect(help.code).toBe(0)
+  for (const name of ['start', 'admin', 'backup', 'restore', 'move', 'doctor', 'export-person']) {
+    expect(help.said).toMatch(new RegExp(`^  ${name} +\\S`, 'm'))
+  }
+  expect((await petrel(dataDir, 'help', 'move')).said).toContain('--cancel')
 })
 
 test('petrel export-person writes what is kept about somebody, which only its user may read, and never over a file', async () => {

@@ -54,7 +54,7 @@ export interface CommandGroup {
 }
 
 /**
- * Finds and runs the command that these words name. `--help` anywhere prints its help instead.
+ * Finds and runs the command that these words name. `--help` anywhere, or `help` before it, prints its help instead.
  * @param program.fallback the command of a line that names none
  * @throws WrongWords for a command or an option that does not exist
  */
@@ -72,8 +72,9 @@ export async function runCommandLine(
   const { name, print, fallback } = program
   const [first] = argv
   if (first === '--version' || first === '-v') return print(`${program.version}\n`)
-  const isHelp = argv.includes('--help') || argv.includes('-h')
-  const words = argv.filter((word) => word !== '--help' && word !== '-h')
+  const isHelp = first === 'help' || argv.includes('--help') || argv.includes('-h')
+  const asked = first === 'help' ? argv.slice(1) : argv
+  const words = asked.filter((word) => word !== '--help' && word !== '-h')
   const isUnnamed = words.length === 0 || words[0]?.startsWith('-')
   if (isUnnamed && isHelp) return print(describeGroup(name, program))
   const found = find(name, program, isUnnamed ? [fallback, ...words] : words)

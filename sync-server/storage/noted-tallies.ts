@@ -21,7 +21,7 @@ interface Note {
   amount: number
 }
 
-const talliesDatabase = 'tallies'
+export const talliesDatabase = 'tallies'
 const rememberedMs = 10_000
 const databasesRemembered = 50_000
 /** A restarted server counts as another; the earlier one sends no further note. */
@@ -129,6 +129,18 @@ export function createNotedTallies(
       const due = notes.get(name)
       const isDue = due !== undefined && !isIn(document, due)
       return document.tally + (isDue ? due.amount : 0) + (added.get(name) ?? 0)
+    },
+    async writeTally(name, tally) {
+      await inTurn(async () => {
+        await home.transact({
+          parts: [{ name: talliesDatabase, ids: [name] }],
+          decide: () => {
+            const put = [{ _id: name, tally }]
+            return { writes: [{ name: talliesDatabase, put }], result: undefined }
+          },
+        })
+        known.delete(name)
+      })
     },
     async transact(transaction) {
       const decided = { writes: [] as readonly DatabaseWrite[] }

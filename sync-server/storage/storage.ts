@@ -23,7 +23,8 @@ import { rangeOf } from './level/prefixed-leveldown.ts'
 import { readCurrent } from './level/read-current.ts'
 import { createStoredTallies } from './level/stored-tallies.ts'
 import { type TakeOverOptions, takeOverFolders } from './level/take-over-folders.ts'
-import { createNotedTallies } from './noted-tallies.ts'
+import { createNotedTallies, talliesDatabase } from './noted-tallies.ts'
+import { createReplica, type Replica } from './replica.ts'
 import { createStoredAttachments, type StoredAttachments } from './stored-attachments.ts'
 import { createStoredDatabase, type StoredDatabase } from './stored-database.ts'
 
@@ -86,6 +87,10 @@ export interface Storage {
    * writes do not show.
    */
   readonly readAll: (() => AsyncIterable<readonly StoredEntry[]>) | undefined
+  /** The names of all databases that are there; an empty one may be missing. */
+  list(): Promise<string[]>
+  /** A database as a move copies it: with all revisions. */
+  replica(name: string): Replica
   /** Removes a database with all its contents; a missing one is no error. */
   destroy(name: string): Promise<void>
   /** As `destroy`, but permanent: later calls reject with `DatabaseGone`. */
@@ -146,6 +151,13 @@ export function createStorage(options: StorageOptions): Storage {
     attachments(name) {
       requireName(name)
       return createStoredAttachments({ name, home, isAtomic })
+    },
+    async list() {
+      return (await home.list()).filter((name) => name !== talliesDatabase).sort()
+    },
+    replica(name) {
+      requireName(name)
+      return createReplica({ name, home })
     },
     destroy: (name) => home.destroy(name),
     retire,
@@ -320,6 +332,21 @@ function createLevelHome(
       })
       return Number(seq ?? 0)
     },
+    async list() {
+      const { store } = await opening
+      const level = await store.read()
+      const names: string[] = []
+      // Jumps from one to the next. Keys that belong to none are the store's own.
+      for (let after = ''; ; ) {
+        const [key] = await level.keys({ gt: after, limit: 1 }).all()
+        if (key === undefined) return names
+        const name = key.slice(0, Math.max(key.indexOf('!'), 0))
+        const isOne = isDatabaseName(name)
+        if (isOne) names.push(name)
+        after = isOne ? rangeOf(name).lt : key
+      }
+    },
+    writeTally: async (name, tally) => await (await opening).tallies.write(name, tally),
     readTally: async (name) => await (await opening).tallies.read(name),
     async destroy(name) {
       const { databases, tallies } = await opening

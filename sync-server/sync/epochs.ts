@@ -188,4 +188,17 @@ export async function createEpochs(options: {
   }
 }
 
+/**
+ * Raises the installation's epoch where no server runs: its sequence numbers are about to begin
+ * again, and nothing is lost.
+ */
+export async function raiseInstallation(storage: Storage): Promise<void> {
+  const database = storage.database<EpochDocument>('epochs')
+  const epoch = randomUUID()
+  await database.update([installationId], (stored) => {
+    const before = stored.get(installationId)
+    return { put: [{ ...before, _id: installationId, epoch }], result: undefined }
+  })
+}
+
 export type Epochs = Awaited<ReturnType<typeof createEpochs>>

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { parseJson } from '../../../schema/helpers/json.ts'
 import { atMost } from '../../lib/at-most.ts'
 import type { DatabaseHome } from '../documents/database-home.ts'
-import { isPersonalDatabase } from '../documents/database-names.ts'
+import { isDatabaseName, isPersonalDatabase } from '../documents/database-names.ts'
 import type { Document, Stored } from '../documents/documents.ts'
 import { draftWrites, pick, type WantedWrites } from '../documents/draft-writes.ts'
 import { isConflict, orUndefined, type Pouch } from '../documents/pouch.ts'
@@ -130,6 +130,10 @@ export function createCouchHome(options: {
         },
       })
       return { result, revs: () => revs }
+    },
+    async list() {
+      const names = (await requests.send('GET', '_all_dbs')) as string[]
+      return names.filter(isDatabaseName)
     },
     readSeq: (name) => use(name, async (pouch) => (await pouch.info()).update_seq),
     async destroy(name) {

@@ -23,6 +23,8 @@ export interface DatabaseHome {
   /** The existing documents, by id. */
   read(name: string, ids: readonly string[]): Promise<Map<string, Stored<Document>>>
   transact<Result>(transaction: Transaction<Result>): Promise<TransactionOutcome<Result>>
+  /** The names of all databases that are there. */
+  list(): Promise<string[]>
   /** The database's current place. */
   readSeq(name: string): Promise<Seq>
   /** Removes a database with all its contents once nobody uses it; a missing one is no error. */
@@ -40,4 +42,6 @@ export interface DatabaseHome {
 export interface TallyingHome extends DatabaseHome {
   /** What a database's writes have added to its tally since its creation. */
   readTally(name: string): Promise<number>
+  /** Stores another in its place; nobody may write the database meanwhile. */
+  writeTally(name: string, tally: number): Promise<void>
 }

@@ -39,6 +39,11 @@ export interface Pouch {
   revsDiff(
     revs: Record<string, string[]>,
   ): Promise<Record<string, { missing?: string[]; possible_ancestors?: string[] }>>
+  bulkGet(options: {
+    docs: readonly { id: string; rev: string }[]
+    revs: true
+    attachments: true
+  }): Promise<{ results: { docs: ({ ok: PouchWrite } | { error: PouchFailure })[] }[] }>
   putAttachment(id: string, name: string, bytes: Buffer, type: string): Promise<{ rev: string }>
   getAttachment(id: string, name: string): Promise<Buffer | Blob>
   info(): Promise<{ doc_count: number; update_seq: Seq }>

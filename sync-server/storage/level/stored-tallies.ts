@@ -58,6 +58,10 @@ export function createStoredTallies(store: LevelStore) {
         }),
       )
     },
+    async write(name: string, tally: number): Promise<void> {
+      known.delete(name)
+      await store.write([{ type: 'put', key: nameTally(name), value: String(tally) }])
+    },
     /** Records that these are stored. */
     record(drafts: readonly TallyDraft[]) {
       state.changes += 1
