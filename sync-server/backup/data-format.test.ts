@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -7,7 +7,9 @@ import { loadStore, type StoreDump } from '../storage/testing/dump-store.ts'
 import { createFaultyDisk, type Death } from '../storage/testing/faulty-disk.ts'
 import { startCouch } from '../testing/couch/start-couch.ts'
 import { startTestApp } from '../testing/start-test-app.ts'
+import { createBackups } from './backups.ts'
 import { dataFormat, migrateData } from './data-format.ts'
+import { rehearseUpgrade } from './doctor.ts'
 
 interface Fixture {
   people: Record<'ann' | 'ben' | 'cem', string>
@@ -171,4 +173,37 @@ test('with a CouchDB the number is a document there, and two servers may migrate
   await one.database('epochs').insert(installation)
   await Promise.all([migrate(one), migrate(two)])
   await expectMigrated(two, hint._id)
+})
+
+test('an upgrade is rehearsed on a copy of a backup: nothing else is changed, and nothing is left of it', async () => {
+  const { dataDir } = await openFixture()
+  const storage = createStorage({ dataDir })
+  const backups = createBackups({ dataDir, readAll: storage.readAll })
+  const { path } = await backups.make(join(dataDir, 'backups'))
+  await storage.close()
+  const opened: string[] = []
+  const rehearse = () =>
+    rehearseUpgrade({
+      path,
+      dataDir,
+      openStorage(folder) {
+        opened.push(folder)
+        return createStorage({ dataDir: folder })
+      },
+    })
+  const { before, after } = await rehearse()
+  expect([before.format, after.format]).toEqual([1, dataFormat])
+  expect(after).toEqual({ ...before, format: dataFormat })
+  expect(after.people).toBeGreaterThan(0)
+  expect(opened).toEqual([join(dataDir, 'rehearsal')])
+  expect(await readdir(dataDir)).not.toContain('rehearsal')
+  const again = createStorage({ dataDir })
+  expect(await readFormat(again)).toBeUndefined()
+  await again.close()
+  // One that was killed left its folder, and another that runs keeps its own.
+  const left = createStorage({ dataDir: join(dataDir, 'rehearsal') })
+  await left.ready()
+  await expect(rehearse()).rejects.toThrow('Another rehearsal is under way.')
+  await left.close()
+  expect((await rehearse()).after).toEqual(after)
 })

@@ -1,3 +1,5 @@
+import { mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { AccountsDocument } from '../access/account-documents.ts'
 import {
   fileKey,
@@ -12,7 +14,9 @@ import { nameMessagesDatabase } from '../storage/documents/database-names.ts'
 import { idsFrom } from '../storage/documents/documents.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { RangeOptions } from '../storage/stored-database.ts'
-import { dataFormat } from './data-format.ts'
+import { BackupRefused } from './backups.ts'
+import { dataFormat, migrateData } from './data-format.ts'
+import { type BackupChecked, isInUse, restoreBackup } from './restore.ts'
 
 const pageSize = 500
 const examplesMax = 5
@@ -32,6 +36,58 @@ export interface Diagnosis {
   places: number
   files: number
   findings: Finding[]
+}
+
+/** What an upgrade did to a copy. */
+export interface Rehearsal {
+  backup: BackupChecked
+  before: Diagnosis
+  after: Diagnosis
+  /** Of the migrations alone: so long a start takes more, once. */
+  seconds: number
+}
+
+/**
+ * Upgrades a copy: restores a backup into a folder beside the data, brings it to the format of this
+ * version as a start does, and reads all of it before and after. The folder goes in the end.
+ * @param openStorage opens the store in a folder
+ * @throws BackupRefused with words
+ */
+export async function rehearseUpgrade(options: {
+  path: string
+  dataDir: string
+  identity?: string | undefined
+  openStorage: (dataDir: string) => Storage
+}): Promise<Rehearsal> {
+  const { path, identity, openStorage } = options
+  const folder = join(options.dataDir, 'rehearsal')
+  if (await isInUse(folder)) {
+    throw new BackupRefused('Another rehearsal is under way. Wait until it is over.')
+  }
+  // A kill may have left one.
+  await rm(folder, { recursive: true, force: true })
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  try {
+    const backup = await restoreBackup({
+      path,
+      dataDir: folder,
+      identity,
+      requireStopped: async () => undefined,
+    })
+    const storage = openStorage(folder)
+    try {
+      await storage.ready()
+      const before = await examineData(storage)
+      const startedAt = performance.now()
+      await migrateData({ storage, onMigrated: () => undefined })
+      const seconds = (performance.now() - startedAt) / 1000
+      return { backup, before, after: await examineData(storage), seconds }
+    } finally {
+      await storage.close()
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
 }
 
 /**

@@ -43,6 +43,11 @@ test('petrel backup while it runs, restore once it is stopped, and doctor for bo
   const upgrade = await petrel('doctor', '--upgrade')
   expect(upgrade.said).toContain('1 people, 0 messages, 0 files.')
   expect(upgrade.said).toContain('an upgrade changes none of them')
+  const rehearsed = await petrel('doctor', '--upgrade', made.path)
+  expect([rehearsed.code, rehearsed.said]).toEqual([
+    0,
+    expect.stringMatching(/an upgrade changes nothing\. It holds as much as before\.\n1 people, 0/),
+  ])
   // Without a server the command opens the store itself.
   expect((await petrel('backup', folder)).said).toContain('entries, in')
   const second = await startServerProcess({ dataDir })

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { ActionRefused } from '../admin/admin-actions.ts'
 import { askServer, DoorClosed } from '../admin/admin-door.ts'
 import { type BackupMade, BackupRefused, createBackups } from '../backup/backups.ts'
-import { type Diagnosis, examineData } from '../backup/doctor.ts'
+import { type Diagnosis, examineData, type Rehearsal, rehearseUpgrade } from '../backup/doctor.ts'
 import { checkBackup, isInUse, restoreBackup } from '../backup/restore.ts'
 import type { Storage } from '../storage/storage.ts'
 import { type Command, CommandRefused, type Given } from './command-line.ts'
@@ -120,7 +120,10 @@ export function createBackupCommands(options: {
     summary: 'checks what is stored, or a backup, and changes nothing',
     words: ['[backup-file]'],
     options: {
-      upgrade: { kind: 'flag', help: 'whether this version can take over what is stored' },
+      upgrade: {
+        kind: 'flag',
+        help: 'what this version would change; of a backup it upgrades a copy, and looks at that',
+      },
       ...identity,
       ...json,
       ...folder,
@@ -129,6 +132,7 @@ export function createBackupCommands(options: {
     run: (given) =>
       worded(async () => {
         const [file] = given.words
+        if (file !== undefined && given.options.upgrade) return await rehearse(file, given)
         if (file !== undefined) {
           const checked = await checkBackup(resolve(file), {
             identity: await readIdentityFile(given),
@@ -161,6 +165,31 @@ export function createBackupCommands(options: {
       }),
   }
 
+  async function rehearse(file: string, given: Given) {
+    const { dataDir, couchdbUrl } = readPlace(given)
+    if (couchdbUrl) {
+      throw new CommandRefused(
+        'The data are in a CouchDB: replicate it to a second one, and start this version there.',
+      )
+    }
+    const rehearsal = await rehearseUpgrade({
+      path: resolve(file),
+      dataDir,
+      identity: await readIdentityFile(given),
+      openStorage: (folder) =>
+        openStorage({
+          dataDir: folder,
+          couchdbUrl: undefined,
+          backupDir: undefined,
+          recipient: undefined,
+        }),
+    })
+    print(given.options.json ? `${JSON.stringify(rehearsal)}\n` : describeRehearsal(rehearsal))
+    if (rehearsal.after.findings.length > 0) {
+      throw new CommandRefused('Something is wrong with the copy: see above.')
+    }
+  }
+
   return { backup, restore, doctor }
 }
 
@@ -186,6 +215,21 @@ async function worded(work: () => Promise<void>): Promise<void> {
 function describeMade({ path, bytes, entries, seconds }: BackupMade): string {
   const size = `${(bytes / 1e6).toFixed(1)} MB`
   return `${path}: ${size}, ${entries} entries, in ${seconds.toFixed(1)} s\n`
+}
+
+function describeRehearsal({ backup, before, after, seconds }: Rehearsal): string {
+  const { version, createdAt } = backup.header
+  const from = `A copy of the backup of ${createdAt}, by Petrel ${version}`
+  const changes =
+    before.format === after.format
+      ? `${from}, has the format ${after.format}, which this version writes: an upgrade changes nothing.`
+      : `${from}, was brought from the format ${before.format} to ${after.format} in ${seconds.toFixed(1)} s.`
+  const counts = ({ people, places, files }: Diagnosis) => [people, places, files].join()
+  const kept =
+    counts(before) === counts(after)
+      ? 'It holds as much as before.'
+      : `Before it held ${before.people} people, ${before.places} messages and ${before.files} files.`
+  return `${changes} ${kept}\n${describe(after, false)}The copy is gone again, and the data were not touched.\n`
 }
 
 function describe(diagnosis: Diagnosis, isUpgrade: boolean): string {
