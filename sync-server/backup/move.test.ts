@@ -26,7 +26,7 @@ function open(place: { dataDir: string; couchdbUrl?: string }): Storage {
 
 const start = (storage: Storage) => migrateData({ storage, onMigrated: () => undefined })
 
-/** What Ann and Ben leave behind: changes, deletions, branches of two devices, files, a tally. */
+/** What Ann and Ben leave behind: changes, deletions, branches of two devices, a group, files, a tally. */
 async function fill(storage: Storage) {
   await start(storage)
   await storage.database('epochs').insert({ _id: 'installation', epoch: 'the first' } as never)
@@ -52,6 +52,8 @@ async function fill(storage: Storage) {
       _revisions: { start: 2, ids: ['b', 'a'] },
     } as never,
   ])
+  await storage.database('group-hikes').insert({ _id: 'group', name: 'Hikes' } as never)
+  await storage.database('group-order-hikes').insert({ _id: 'head', last: 1 } as never)
   const bytes = (text: string, count: number) => Buffer.alloc(count, text)
   await storage.attachments('media').write([
     { id: 'p1', bytes: bytes('a picture ', 300_000) },
@@ -98,7 +100,7 @@ test.each(Object.entries(couches))(
       from: { storage: first, words: '/data' },
       to: { storage: there, words: 'https://couch' },
     })
-    expect(done).toMatchObject({ documents: 35, revisions: 36, bytes: 300_000 })
+    expect(done).toMatchObject({ documents: 37, revisions: 38, bytes: 300_000, groups: 1 })
     const moved = await list(there)
     expect(moved).toEqual(await list(first))
     expect(moved.join('\n')).toContain('from a phone')
@@ -167,6 +169,25 @@ test('broken off at any request, it goes on where it was; no server starts on a 
   expect(await there.list()).not.toContain('move-places')
   await start(there)
 })
+
+test.each(Object.entries(couches))(
+  'files come whole from %s that has failed once',
+  async (_, startOne) => {
+    const couch = await startOne()
+    onTestFinished(couch.close)
+    const proxy = await startLosingProxy(couch.url)
+    onTestFinished(proxy.close)
+    await fill(open({ dataDir: '', couchdbUrl: couch.url }))
+    const from = { storage: open({ dataDir: '', couchdbUrl: proxy.url }), words: 'https://couch' }
+    const to = { storage: open({ dataDir: await nameFolder() }), words: '/data' }
+    const repair = proxy.breakPath(/_bulk_get/)
+    await expect(moveData({ from, to })).rejects.toThrow()
+    repair()
+    expect(await moveData({ from, to })).toMatchObject({ bytes: 300_000 })
+    const file = await to.storage.attachments('media').read('p1')
+    expect(Buffer.from(file ?? []).equals(Buffer.alloc(300_000, 'a picture '))).toBe(true)
+  },
+)
 
 test('refuses what would mix or lose data: a full place, a second move, an empty source, a server that still writes', async () => {
   const couch = await startCouch()
