@@ -45,6 +45,13 @@ test('no two folders import each other', () => {
   expect(both).toEqual([])
 })
 
+test('nobody loads the whole of zod: its first schema changes the words of all others, in tests and servers', () => {
+  const loads = files.filter(
+    (file) => isProgram(file) && /['"]zod['"]/.test(readFileSync(top + file, 'utf8')),
+  )
+  expect(loads).toEqual([])
+})
+
 function isProgram(file: string): boolean {
   return /\.tsx?$/.test(file) && !/\.(test|e2e|contract)\./.test(file)
 }

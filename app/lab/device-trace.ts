@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import type { Step } from './draw-history.ts'
 import type { Trace, TraceEvent } from './kit/trace.ts'
 
@@ -16,10 +16,10 @@ const deviceTrace = z.object({
         at,
         kind: z.literal('request'),
         what: z.string(),
-        ids: ids.optional(),
-        until: z.number().optional(),
-        status: z.number().optional(),
-        hasFailed: z.boolean().optional(),
+        ids: z.optional(ids),
+        until: z.optional(z.number()),
+        status: z.optional(z.number()),
+        hasFailed: z.optional(z.boolean()),
       }),
       z.object({
         at,
