@@ -48,6 +48,19 @@ test('P13: an app from before sealing loses nothing, and beside a newer one noth
   await expect(run(history)).resolves.toBeUndefined()
 })
 
+test('P13: what a newer app could not send waits for room on the server', async () => {
+  const replay: Step[] = [
+    { do: 'kill' },
+    // The copy of one of the two still finds room.
+    { do: 'fill-disk', pick: 918 },
+    { do: 'start' },
+    { do: 'say-newer', device: 4, pick: 808 },
+  ]
+  // A lab that writes copy after copy.
+  const lab = { seed: 5, steps: 0, createLab, shrinkTries: 0 }
+  await expect(runHistory({ ...lab, replay })).resolves.toBeUndefined()
+})
+
 test('P13: drawn histories of keys and of apps of other ages', { timeout: 400_000 }, async () => {
   const only = [
     'say',

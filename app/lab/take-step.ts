@@ -1,5 +1,4 @@
 import { v7 as createId } from 'uuid'
-import { sealedFormat } from '../../schema/encryption/sealed-part.ts'
 import { must, unreachable } from '../../schema/helpers/assertions.ts'
 import { quickReactions } from '../../schema/reaction.ts'
 import { askServer } from '../../sync-server/admin/admin-door.ts'
@@ -258,26 +257,13 @@ async function updateApp(device: LabDevice) {
 const isOutdated = ({ tabs }: LabDevice) =>
   tabs.some(({ messenger }) => messenger.connection.getSnapshot().state === 'outdated')
 
-/** From an app of this person that is newer than all others: the next format. */
+/** In the name of somebody who seals, to another who does. */
 async function sayNewer(lab: Lab, device: LabDevice, { pick }: { pick: number }) {
   const sealing = lab.people.filter(({ hasKeys }) => hasKeys)
   const person = sealing.find(({ userId }) => userId === device.userId)
   const others = sealing.filter((other) => other !== person)
   if (!lab.server.isRunning() || !person || others.length === 0) return
-  const [{ userId: senderId }, { userId: recipientId }] = [person, choose(others, pick)]
-  const [_id, now] = [createId(), Date.now()]
-  const sealed = `${sealedFormat + 1}.${_id}`
-  lab.witness.recordNewer(_id, sealed)
-  const open = {
-    content: '',
-    sealed,
-    createdAt: now,
-    orderedAt: now,
-    status: 'sending',
-    attempt: 1,
-  }
-  const message = { _id, peerId: recipientId, senderId, recipientId, ...open }
-  await person.server.push('messages', [message]).catch(() => {})
+  await person.newerApp.say(choose(others, pick).userId)
 }
 
 /**
@@ -288,8 +274,9 @@ export async function enterEverywhere({ people }: Lab): Promise<void> {
   for (const device of people.flatMap(({ devices }) => devices)) {
     if (isOutdated(device)) await updateApp(device)
   }
-  for (const { desk, devices } of people) {
+  for (const { desk, devices, newerApp } of people) {
     await desk.comeBack()
+    await newerApp.sendAgain()
     const all = (await desk.listKeys()).length
     for (const [at, device] of devices.entries()) {
       if (!device.isOpen) continue

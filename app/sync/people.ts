@@ -1,6 +1,5 @@
 import { liveQuery } from 'dexie'
 import { kindOf } from '../../schema/conversation.ts'
-import type { MessageDocument } from '../../schema/message.ts'
 import type { PublicUser } from '../../schema/user.ts'
 import type { KnownGroups } from '../database/storage/known-groups.ts'
 import type { KnownPeer } from '../database/storage/known-peer.ts'
@@ -104,7 +103,7 @@ export function createPeople(options: {
   function meetStrangers() {
     for (const row of conversations.getSnapshot()) {
       if (!row.peer) known.get(row.peerId)
-      else if (!row.peer.isGroup) heardNames.handle(row.peer, row.lastMessage)
+      else if (!row.peer.isGroup) heardNames.handle(row.peer, row.customerName)
     }
   }
 
@@ -116,6 +115,7 @@ export function createPeople(options: {
     wasLive = isLive
     if (!isBack) return
     pictures.hurry()
+    meetStrangers()
     // A socket that came up has asked before.
     if (isLeader()) blocked.refreshIfOld()
     if (known.problem.getSnapshot() !== undefined) refresh()
@@ -184,17 +184,18 @@ export function createPeers(options: {
   }
 }
 
-/** Reloads a customer's record when a message carries a new name: once per name. */
+/**
+ * Reloads a customer's record when the channel tells another name of them: once per name. Their
+ * conversation tells it, which no later message hides.
+ */
 export function createHeardNames({ load }: { load(userId: string): Promise<unknown> }) {
   const heard = new Set<string>()
   return {
-    /** @param message the newest one between them, from either */
     handle(
-      person: Pick<PublicUser, '_id' | 'isWhatsAppContact' | 'whatsapp_name'>,
-      message: Pick<MessageDocument, 'senderId' | 'senderName'> | undefined,
+      person: Pick<PublicUser, '_id' | 'isWhatsAppContact' | 'username'>,
+      name: string | undefined,
     ): void {
-      const name = message?.senderId === person._id ? message.senderName : undefined
-      if (kindOf(person) !== 'business' || !name || name === person.whatsapp_name) return
+      if (kindOf(person) !== 'business' || !name || name === person.username) return
       const key = `${person._id} ${name}`
       if (heard.has(key)) return
       heard.add(key)

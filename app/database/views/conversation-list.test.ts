@@ -100,6 +100,18 @@ test('a conversation that arrives before its messages does not count as empty', 
   expect(list.conversations.getSnapshot()[0]?.isComing).toBe(false)
 })
 
+test('a customer keeps the name that the channel told, whoever wrote last', async () => {
+  const { context, database, until } = await start()
+  const contacts = [{ profile: { name: 'Sheena Nelson' } }]
+  await changeConversation(database.conversations, ben, (conversation) => ({
+    ...conversation,
+    contacts,
+  }))
+  await sendMessage(context, { peerId: ben, content: 'On its way' })
+  const [row] = await until((rows) => rows[0]?.lastMessage !== undefined)
+  expect(row?.customerName).toBe('Sheena Nelson')
+})
+
 test('a conversation that has only a waiting message stands where that was written', async () => {
   const { context, receive, until } = await start()
   await receive(cem, 2_000)

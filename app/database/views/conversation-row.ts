@@ -9,6 +9,8 @@ export interface ConversationRow {
   peerId: string
   /** Absent until the record of the person or the group has been read once. */
   peer?: KnownPeer
+  /** The name that the business channel last told of them. */
+  customerName?: string
   isPinned: boolean
   isArchived: boolean
   /** At this moment: a muting with an end is over once it has passed. */
@@ -52,10 +54,12 @@ export function areRowPartsEqual(a: RowParts, b: RowParts): boolean {
 
 export function makeRow(parts: RowParts, ownerId: string): ConversationRow {
   const { conversation, peer, lastMessage, unreadCount, hasFailed, isMuted } = parts
-  const { _id, isPinned, isArchived, mutedUntil, lastMessageAt } = conversation
+  const { _id, isPinned, isArchived, mutedUntil, lastMessageAt, contacts } = conversation
+  const customerName = contacts?.[0]?.profile.name
   return {
     peerId: _id,
     ...(peer && { peer }),
+    ...(customerName !== undefined && { customerName }),
     isPinned,
     isArchived,
     isMuted,

@@ -71,13 +71,18 @@ export async function createPerson(
    * what was set along.
    */
   function keepOffline(page: Page) {
-    page.on('domcontentloaded', async () => {
-      const forgets = isOffline && (await page.evaluate(() => navigator.onLine).catch(() => false))
-      if (!forgets || !isOffline) return
-      await profile.context.setOffline(false)
-      if (isOffline) await profile.context.setOffline(true)
-      if (!isOffline) await profile.context.setOffline(false)
+    page.on('domcontentloaded', () => {
+      // A page or a browser that is closed meanwhile needs nothing.
+      setAgain(page).catch(() => {})
     })
+  }
+
+  async function setAgain(page: Page) {
+    if (!isOffline || !(await page.evaluate(() => navigator.onLine)) || !isOffline) return
+    const { context } = profile
+    await context.setOffline(false)
+    if (isOffline) await context.setOffline(true)
+    if (!isOffline) await context.setOffline(false)
   }
 
   async function firstPage() {

@@ -17,6 +17,7 @@ import {
 } from './lab-access.ts'
 import { createLabDevice, type DeviceOptions } from './lab-device.ts'
 import type { LabDevice } from './lab-device-types.ts'
+import { createNewerApp, type NewerApp } from './newer-app.ts'
 import type { Witness } from './witness.ts'
 
 /** A person with an account and any number of devices. */
@@ -41,6 +42,7 @@ export interface LabPerson {
   ): Promise<LabDevice>
   /** A device that nobody sees, which loses nothing: it hands on former keys. */
   readonly desk: LabAccess
+  readonly newerApp: NewerApp
   /** First keys, or new ones in place of those before, from a device that nobody sees. */
   makeKeys(): Promise<void>
   /** All of this person's keys, newest first. */
@@ -102,6 +104,13 @@ export async function createLabPerson(options: {
       ? devices.find(({ isOpen }) => isOpen)?.access
       : undefined
   }
+  const server = createServerView({
+    serverUrl,
+    readToken: () => signedIn.token,
+    async renew() {
+      signedIn.token = (await desk.enter()).token
+    },
+  })
   return {
     name,
     userId: user._id,
@@ -110,13 +119,8 @@ export async function createLabPerson(options: {
     get token() {
       return signedIn.token
     },
-    server: createServerView({
-      serverUrl,
-      readToken: () => signedIn.token,
-      async renew() {
-        signedIn.token = (await desk.enter()).token
-      },
-    }),
+    server,
+    newerApp: createNewerApp({ userId: user._id, server, witness }),
     desk,
     makeKeys: desk.makeKeys,
     async listKeys() {

@@ -1,23 +1,23 @@
 import { expect, test } from 'vitest'
 import { createHeardNames } from '../people.ts'
 
-const ann = { _id: 'ann', isWhatsAppContact: true, whatsapp_name: '+15555550100' }
+const ann = { _id: 'ann', isWhatsAppContact: true, username: '+15555550100' }
 
 test('a customer who now has a name is read again, once', () => {
   const loaded: string[] = []
   const { handle } = createHeardNames({ load: async (id) => loaded.push(id) })
-  handle(ann, { senderId: 'me', senderName: 'Lucky Shrub' })
   handle(ann, undefined)
-  handle({ ...ann, whatsapp_name: 'Ann' }, { senderId: 'ann', senderName: 'Ann' })
-  handle({ _id: 'ann' }, { senderId: 'ann', senderName: 'Ann' })
+  handle(ann, '+15555550100')
+  handle({ ...ann, username: 'Ann' }, 'Ann')
+  handle({ _id: 'ann', username: 'ann' }, 'Ann')
   expect(loaded).toEqual([])
-  handle(ann, { senderId: 'ann', senderName: 'Ann' })
-  // The operator may have named her differently, whatever her messages say.
-  handle(ann, { senderId: 'ann', senderName: 'Ann' })
+  handle(ann, 'Ann')
+  // The operator may have named her differently, whatever the channel tells.
+  handle(ann, 'Ann')
   expect(loaded).toEqual(['ann'])
 })
 
-test('without an answer the next message asks again', async () => {
+test('without an answer the next look asks again', async () => {
   const asked: string[] = []
   const { handle } = createHeardNames({
     load: async (id) => {
@@ -25,11 +25,11 @@ test('without an answer the next message asks again', async () => {
       throw new Error('offline')
     },
   })
-  handle(ann, { senderId: 'ann', senderName: 'Ann' })
+  handle(ann, 'Ann')
   await Promise.resolve()
   await expect
     .poll(() => {
-      handle(ann, { senderId: 'ann', senderName: 'Ann' })
+      handle(ann, 'Ann')
       return asked.length
     })
     .toBeGreaterThan(1)
