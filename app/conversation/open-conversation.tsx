@@ -445,8 +445,35 @@ function useShowMessage({ view, scrollTo }: ShowMessageOptions) {
   useEffect(() => {
     if (shownId === undefined) return
     scrollTo(shownId)
-    const timer = setTimeout(() => setShownId(undefined), limits.searchHighlightMs)
-    return () => clearTimeout(timer)
+    return afterLight(shownId, () => setShownId(undefined))
   }, [shownId, scrollTo])
   return { highlightedId: shownId, showMessage }
+}
+
+/**
+ * Calls back once a message has been lit for its time. The time begins with the frame that draws it: a busy device gets
+ * to it seconds after it was asked to, when the light would be out again.
+ * @returns ends it
+ */
+function afterLight(messageId: string, end: () => void): () => void {
+  const waits = { framesLeft: framesMax, frame: 0 }
+  let timer: ReturnType<typeof setTimeout> | undefined
+
+  function look() {
+    waits.framesLeft -= 1
+    const isDrawn = document.querySelector(`[data-message-id="${messageId}"]`) !== null
+    if (!isDrawn && waits.framesLeft > 0) waits.frame = requestAnimationFrame(look)
+    // This callback runs before its frame is drawn.
+    else waits.frame = requestAnimationFrame(begin)
+  }
+
+  function begin() {
+    timer = setTimeout(end, limits.searchHighlightMs)
+  }
+
+  waits.frame = requestAnimationFrame(look)
+  return () => {
+    cancelAnimationFrame(waits.frame)
+    clearTimeout(timer)
+  }
 }

@@ -82,10 +82,11 @@ export function ChatSearchBar(props: ChatSearchBarProps) {
     latest.current.onQuery(query)
   }, [latest, query])
 
-  // A new query shows its newest hit immediately; later arrivals do not replace the shown one.
+  // A new query shows its newest hit immediately; later arrivals do not replace the shown one. In the layout phase: a key
+  // that comes once the hits are counted steps on from it.
   const firstId = hits[0]?._id
   const shownFor = useRef('')
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (query === shownFor.current || firstId === undefined) return
     shownFor.current = query
     void onKeys.current.show(firstId)

@@ -1,6 +1,7 @@
 import { useEffect, useReducer } from 'react'
 import type { MessageDocument } from '../../../schema/message.ts'
 import type { Messenger } from '../../sync/messenger-types.ts'
+import { useLatest } from '../../ui/hooks/use-latest.ts'
 import { useLiveValue } from '../../ui/hooks/use-live-value.ts'
 
 /**
@@ -13,13 +14,19 @@ export function useLiveMessages(
   kept: readonly MessageDocument[],
 ): MessageDocument[] {
   const [, draw] = useReducer((count: number) => count + 1, 0)
+  const read = (message: MessageDocument) => get(message._id).getSnapshot() ?? message
+  const current = kept.map(read)
+  const latest = useLatest({ current, read })
   useEffect(() => {
     const stops = kept.map((message) => get(message._id).subscribe(draw))
+    // What changed after the drawing and before this is told to nobody else.
+    const { current, read } = latest.current
+    if (kept.some((message, at) => read(message) !== current[at])) draw()
     return () => {
       for (const stop of stops) stop()
     }
-  }, [get, kept])
-  return kept.map((message) => get(message._id).getSnapshot() ?? message)
+  }, [get, kept, latest])
+  return current
 }
 
 /**
