@@ -144,6 +144,19 @@ test('P6: a refused request can be retried, replaced and dropped', async () => {
   expect((await server.own.me()).username).toBe('Anna')
 })
 
+test('a picture that waits stays the same bytes, whatever happens to its attempts', async () => {
+  const { lab, phone } = await start()
+  phone.network.goOffline()
+  const picture = new Blob(['a picture'], { type: 'image/jpeg' })
+  await phone.messenger.requests.add({ kind: 'picture', picture })
+  const shown = must(entriesOf(phone)[0], 'the entry')
+  await waitUntil('it was tried', () => entriesOf(phone)[0]?.problem !== undefined)
+  expect(entriesOf(phone)[0]?.request).toBe(shown.request)
+  await phone.messenger.requests.discard(shown._id)
+  phone.network.goOnline()
+  await lab.settle()
+})
+
 test('P2: a block and its opposite, asked without a network, are one: the later', async () => {
   const { lab, ben, phone, server } = await start()
   phone.network.goOffline()

@@ -136,7 +136,10 @@ function keepUnchanged(before: readonly RequestEntry[], rows: readonly RequestEn
   const known = new Map(before.map((entry) => [entry._id, entry]))
   return rows.map((row) => {
     const same = known.get(row._id)
-    return same?.state === row.state && same.problem?.words === row.problem?.words ? same : row
+    if (!same) return row
+    const isSame = same.state === row.state && same.problem?.words === row.problem?.words
+    // A picture that waits stays the same bytes, so that it is not drawn anew with each attempt.
+    return isSame ? same : { ...row, request: same.request }
   })
 }
 
