@@ -88,11 +88,9 @@ test('P1: a picture that is chosen offline is shown at once and after a reload, 
   await page.reload()
   await shown.waitFor()
   await waits.waitFor()
-  const size = await shown.evaluate(async (image: HTMLImageElement) => {
-    await image.decode()
-    return [image.naturalWidth, image.naturalHeight]
-  })
-  expect(size).toEqual([600, 600])
+  const readSize = () =>
+    shown.evaluate((image: HTMLImageElement) => [image.naturalWidth, image.naturalHeight])
+  await expect.poll(readSize).toEqual([600, 600])
   expect((await readOwn()).profilePicture).toBeNull()
   await ann.goOnline()
   await waits.waitFor({ state: 'detached' })

@@ -11,11 +11,13 @@ import {
   deleteMessage,
   forwardDialog,
   hasFocus,
+  leaveByEscape,
   ownWords,
   seeBriefly,
   select,
   selectionBar,
   untilAccepted,
+  untilListening,
 } from './message-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
 import { holdOffer } from './undo-steps.ts'
@@ -145,7 +147,7 @@ test('the search keys work on any layout, and not behind a dialog', async () => 
   await searchField.waitFor({ state: 'detached' })
   await chooseOn(page, 'the lamp is lit', 'Info')
   const info = page.getByRole('dialog', { name: 'Message info' })
-  await info.waitFor()
+  await untilListening(info)
   await page.keyboard.press('Control+f')
   await page.keyboard.press('Control+k')
   await page.keyboard.press('Escape')
@@ -162,8 +164,7 @@ test('a dialog that a menu opened gives the focus back to where the menu was ask
     await lamp.focus()
     await page.keyboard.press('Enter')
     await page.getByRole('menuitem', { name: action }).press('Enter')
-    await page.getByRole('dialog', { name }).waitFor()
-    await page.keyboard.press('Escape')
+    await leaveByEscape(page.getByRole('dialog', { name }))
     await page.getByRole('dialog', { name }).waitFor({ state: 'detached' })
     await expect.poll(() => hasFocus(lamp), within).toBe(true)
   }
@@ -171,8 +172,7 @@ test('a dialog that a menu opened gives the focus back to where the menu was ask
   await more.focus()
   await page.keyboard.press('Enter')
   await page.getByRole('menuitem', { name: 'Go to date' }).press('Enter')
-  await page.getByRole('dialog', { name: 'Go to date' }).waitFor()
-  await page.keyboard.press('Escape')
+  await leaveByEscape(page.getByRole('dialog', { name: 'Go to date' }))
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   await expect.poll(() => hasFocus(more), within).toBe(true)
   await page.goto('/chat')
@@ -385,6 +385,7 @@ test('ArrowUp in an empty composer edits the newest own message that can be edit
   await say(page, 'a tipo')
   await say(page, 'gone again')
   await deleteMessage(page, 'gone again')
+  await ownWords(page, 'gone again').waitFor({ state: 'detached' })
   await say(ben.page, 'not yours')
   await ownWords(page, 'not yours').waitFor()
   const editing = page.getByText('Edit message', { exact: true })

@@ -8,8 +8,10 @@ import {
   chooseOn,
   deleteMessage,
   hasFocus,
+  leaveByEscape,
   ownWords,
   showBeside,
+  showTooltip,
   untilAccepted,
 } from './message-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
@@ -139,8 +141,7 @@ test('a reaction shows the emoji, and who gave it to the pointer and to screen r
   const chip = ownWords(page, 'react to this').getByRole('button', { name: /You$/ })
   await chip.waitFor()
   expect(await chip.textContent()).toBe('👍')
-  await chip.hover()
-  await page.getByRole('tooltip', { name: 'You' }).waitFor()
+  await showTooltip(chip, 'You')
 })
 
 test('the time of a folded text and of a deleted message stands where every time stands', async () => {
@@ -212,8 +213,13 @@ test('a picture reaches to 3 px of its bubble, with the time inside and its type
   const chip = row.getByText('Image', { exact: true })
   await page.mouse.move(600, 5)
   await expect.poll(() => readOpacity(chip)).toBe(0)
-  await row.hover()
-  await expect.poll(() => readOpacity(chip)).toBe(1)
+  await expect
+    .poll(async () => {
+      // The list may move the row from beneath the pointer.
+      await row.hover()
+      return readOpacity(chip)
+    })
+    .toBe(1)
   await page.mouse.move(600, 5)
   await row.focus()
   await expect.poll(() => readOpacity(chip)).toBe(1)
@@ -272,8 +278,7 @@ test('pictures of one sending are one bubble, of which each is a message of its 
   }
   expect(await findProblems(ben.page)).toEqual([])
   await tiles.nth(1).getByRole('button', { name: 'Open picture 2.jpg' }).click()
-  await ben.page.getByRole('dialog', { name: '2.jpg' }).waitFor()
-  await ben.page.keyboard.press('Escape')
+  await leaveByEscape(ben.page.getByRole('dialog', { name: '2.jpg' }))
   await tiles.nth(2).click({ button: 'right' })
   await ben.page.getByRole('menuitem', { name: 'Select' }).click()
   await ben.page.getByText('1 selected').waitFor()

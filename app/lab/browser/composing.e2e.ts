@@ -38,7 +38,7 @@ test('Enter that chooses a word of an input method sends nothing', async () => {
   await composer(page).press('Enter')
   expect(await heard).toBe(true)
   await devtools.send('Input.insertText', { text: '日本' })
-  expect((await composer(page).inputValue()).trim()).toBe('日本')
+  await expect.poll(async () => (await composer(page).inputValue()).trim()).toBe('日本')
   expect(await readWords(page)).toEqual(before)
   await composer(page).press('Enter')
   await expect.poll(() => readWords(page)).toEqual([...before, '日本'])

@@ -13,6 +13,9 @@ afterAll(() => people.close())
 
 const isWriting = () => composer(page).evaluate((field) => field === document.activeElement)
 
+/** How many layers Back closes before it leaves the chat. */
+const countLayers = () => page.evaluate<number>('history.state?.backLayers ?? 0')
+
 const readKeyboardHeight = () =>
   page.evaluate(() => document.documentElement.style.getPropertyValue('--keyboard-height'))
 
@@ -31,6 +34,8 @@ const countWholeRows = () =>
 test('it takes the place of the keyboard, as high as that was, and gives it back', async () => {
   await openChat(page, 'ben')
   await composer(page).tap()
+  // Without the focus it would be the page that got smaller.
+  await expect.poll(() => isWriting()).toBe(true)
   // As in Chromium on a phone: the keyboard takes its height from the page, and gives it back.
   await page.setViewportSize({ width: 390, height: 844 - 336 })
   await expect.poll(readKeyboardHeight).toBe('336px')
@@ -60,13 +65,15 @@ test('it takes the place of the keyboard, as high as that was, and gives it back
   await picker(page).waitFor()
   await composer(page).tap()
   await picker(page).waitFor({ state: 'detached' })
+  // The step back over its entry is still under way, and would count as that of the next one.
+  await expect.poll(countLayers).toBe(0)
   await composer(page).fill('')
 })
 
 test('Back closes it, and leaves the chat open', async () => {
   await page.getByRole('button', { name: 'Emoji', exact: true }).tap()
   await offered(page, 'Grinning Face').first().waitFor()
-  await expect.poll(() => page.evaluate('history.state?.backLayers ?? 0')).toBe(1)
+  await expect.poll(countLayers).toBe(1)
   await page.goBack()
   await picker(page).waitFor({ state: 'detached' })
   expect(await composer(page).isVisible()).toBe(true)

@@ -41,7 +41,7 @@ test('with END_TO_END=on each screen says that messages are encrypted, also with
   )
   await page.getByRole('region', { name: 'No chat open' }).getByText(claim).waitFor()
   // What was last known is said while the server cannot be asked.
-  await page.route('**/api/server', (route) => route.abort())
+  await page.context().route('**/api/server', (route) => route.abort())
   const later = await page.context().newPage()
   await later.goto('/reset#token')
   await later.getByText(claim).waitFor()

@@ -79,6 +79,31 @@ export async function hasFocus(control: Locator): Promise<boolean> {
 }
 
 /**
+ * Leaves a dialog by the keyboard, once it has the focus: one whose part has just been loaded is drawn a moment before it
+ * listens.
+ */
+export async function leaveByEscape(dialog: Locator) {
+  await untilListening(dialog)
+  await dialog.page().keyboard.press('Escape')
+}
+
+/** Waits until a dialog has the focus, which it takes as it begins to listen. */
+export async function untilListening(dialog: Locator) {
+  await waitUntil('the dialog has the focus', () =>
+    dialog.evaluate((element) => element.contains(document.activeElement)),
+  )
+}
+
+/** Shows a control's tooltip. A list that moves takes the control from beneath a pointer that rests: it is led there again. */
+export async function showTooltip(control: Locator, name: string) {
+  const tooltip = control.page().getByRole('tooltip', { name })
+  await waitUntil(`${name} is said beside the control`, async () => {
+    await control.hover()
+    return tooltip.isVisible()
+  })
+}
+
+/**
  * Where an element is once it has stopped moving: a list follows what arrives, and what opens below it. The box is of
  * the last of ten frames in which nothing moved: measured by a second call it might be another one by then.
  */
