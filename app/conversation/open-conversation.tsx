@@ -445,8 +445,34 @@ function useShowMessage({ view, scrollTo }: ShowMessageOptions) {
   useEffect(() => {
     if (shownId === undefined) return
     scrollTo(shownId)
-    const timer = setTimeout(() => setShownId(undefined), limits.searchHighlightMs)
-    return () => clearTimeout(timer)
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const stopLooking = whenDrawn(shownId, () => {
+      timer = setTimeout(() => setShownId(undefined), limits.searchHighlightMs)
+    })
+    return () => {
+      stopLooking()
+      clearTimeout(timer)
+    }
   }, [shownId, scrollTo])
   return { highlightedId: shownId, showMessage }
+}
+
+/**
+ * Calls back once a message that is being scrolled into view is drawn, or is given up: a busy device may need longer for
+ * that than its highlight lasts.
+ * @returns a function that stops it
+ */
+function whenDrawn(messageId: string, call: () => void): () => void {
+  let frame = 0
+  let framesLeft = framesMax
+
+  function look() {
+    framesLeft -= 1
+    const isThere = document.querySelector(`[data-message-id="${messageId}"]`) !== null
+    if (isThere || framesLeft === 0) call()
+    else frame = requestAnimationFrame(look)
+  }
+
+  frame = requestAnimationFrame(look)
+  return () => cancelAnimationFrame(frame)
 }
