@@ -44,16 +44,24 @@ export async function untilSent(page: Page) {
   await waitUntil('the field is empty', async () => (await composer(page).inputValue()) === '')
 }
 
-/** Presses keys until the other person sees 'typing...', which each press shows for a moment. */
-export async function typeUntilSeen({ typist, reader }: { typist: Page; reader: Page }) {
+/**
+ * Presses keys until the other person sees that, which each press shows for a moment: 'typing...' in the header, or
+ * another sign of it.
+ */
+export async function typeUntilSeen({
+  typist,
+  reader,
+  sign = presence(reader).filter({ hasText: 'typing...' }),
+}: {
+  typist: Page
+  reader: Page
+  sign?: Locator
+}) {
   // It looks all the time: who looks after each press may come too late for every one of them.
   let isSeen = false
-  const seeing = presence(reader)
-    .filter({ hasText: 'typing...' })
-    .waitFor()
-    .then(() => {
-      isSeen = true
-    })
+  const seeing = sign.waitFor().then(() => {
+    isSeen = true
+  })
   const pressing = waitUntil('somebody is seen typing', async () => {
     if (!isSeen) await composer(typist).press('x')
     return isSeen

@@ -12,6 +12,12 @@ export function ownWords(page: Page, text: string): Locator {
  */
 export async function showBeside(row: Locator, name: string): Promise<Locator> {
   const button = row.getByRole('button', { name, exact: true })
+  await row.waitFor()
+  // Whoever presses the button would wait for it in vain if that row went now.
+  await row
+    .page()
+    .getByRole('img', { name: / is typing$/ })
+    .waitFor({ state: 'detached' })
   await waitUntil(`${name} is beside the message`, async () => {
     await row.hover()
     return button.isVisible()

@@ -5,7 +5,7 @@ import { chatRow, composer } from './chat-steps.ts'
 import { readHighlightMs, readOffCentre, recordHighlights } from './led-to.ts'
 import { ownWords, seeBriefly } from './message-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
-import { untilNoted } from './undo-steps.ts'
+import { holdOffer, untilNoted } from './undo-steps.ts'
 
 const count = 120
 const people = await startTwoPeople()
@@ -89,7 +89,8 @@ test('a quotation of what was deleted with the chat says so when it is pressed',
   await page.goto('/chat')
   await chatRow(page, 'carl').click({ button: 'right' })
   await page.getByRole('menuitem', { name: 'Delete' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+  // Its note is gone with its time.
+  await holdOffer(page, page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click())
   await chatRow(page, 'carl').waitFor({ state: 'detached' })
   await untilNoted(ann, 'peerId', carl.userId)
   // It is written at once when the page is left.

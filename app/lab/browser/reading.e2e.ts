@@ -1,7 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { pushMessages, registerAccount } from '../server/server-accounts.ts'
 import { readSession } from './account-steps.ts'
-import { chatRow, composer, message, openChat, readPresence, say } from './chat-steps.ts'
+import {
+  chatRow,
+  composer,
+  message,
+  openChat,
+  readPresence,
+  say,
+  typeUntilSeen,
+} from './chat-steps.ts'
 import { findProblems } from './find-problems.ts'
 import { hasFocus } from './message-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
@@ -165,11 +173,9 @@ test('typing is seen in a chat without messages, and its first message is read o
   await openChat(page, 'ben')
   await page.getByText('Start the conversation with ben!').waitFor()
   await openChat(ben.page, 'ann')
-  // It is shown for 3 s.
-  await Promise.all([
-    page.getByRole('img', { name: 'ben is typing' }).waitFor(),
-    composer(ben.page).pressSequentially('thinking'),
-  ])
+  // Ann's page has just loaded: what is typed before its line is up is told to nobody.
+  const sign = page.getByRole('img', { name: 'ben is typing' })
+  await typeUntilSeen({ typist: ben.page, reader: page, sign })
   await page.getByText('No messages yet').waitFor()
   await say(ben.page, 'thinking of you')
   await expect.poll(() => announced.textContent()).toBe('ben: thinking of you')

@@ -4,7 +4,7 @@ import { pushMessages, registerAccount } from '../server/server-accounts.ts'
 import { readSession } from './account-steps.ts'
 import { chatRow, composer, openChat, readWords, say } from './chat-steps.ts'
 import { findProblems } from './find-problems.ts'
-import { answerDeletion, hasFocus } from './message-steps.ts'
+import { answerDeletion, hasFocus, untilAccepted } from './message-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
 const people = await startTwoPeople()
@@ -137,7 +137,10 @@ test('messages are selected, forwarded to several people, and deleted', async ()
   expect(await findProblems(page)).toEqual([])
   await dialog.getByRole('button', { name: 'Forward' }).click()
   await chatRow(page, 'carl').getByText('the lamp is lit').waitFor()
+  // It leads there, maybe after the row has changed.
+  await page.locator('header').getByRole('heading', { level: 2, name: 'carl' }).waitFor()
   await openChat(page, 'ben')
+  await untilAccepted(page, 'a better answer')
   await message('a better answer').click({ button: 'right' })
   await choose('Select')
   await bar.getByRole('button', { name: 'Delete' }).click()

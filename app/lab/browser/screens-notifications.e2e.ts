@@ -170,7 +170,12 @@ test('the app’s badge is the number on the title', async () => {
     await expect.poll(readBadge).toBe(count)
   }
   await ann.page.goto('/chat')
-  for (const username of ['ben', 'carl']) await openChat(ann.page, username)
+  for (const username of ['ben', 'carl']) {
+    await chatRow(ann.page, username).click()
+    // A chat that is left before its messages are loaded stays unread.
+    const unread = chatRow(ann.page, username).getByRole('img', { name: /unread/ })
+    await unread.waitFor({ state: 'detached' })
+  }
   await expect.poll(readBadge).toBe(0)
   await ann.page.goto('/settings')
   await say(ben.page, 'one')

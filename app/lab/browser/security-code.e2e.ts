@@ -6,6 +6,7 @@ import { linkAccount, startChatByNumber } from './channel-steps.ts'
 import { chatRow, composer, message, openChat, say } from './chat-steps.ts'
 import { findProblems } from './find-problems.ts'
 import { holdBeforeCamera, loseKeys, readPicture, registerWithKeys } from './key-steps.ts'
+import { hasFocus, readRestingBox, untilAccepted } from './message-steps.ts'
 import { createPerson } from './person.ts'
 import { startBuiltServer } from './start-built-server.ts'
 import { startOperator } from './start-operator.ts'
@@ -165,6 +166,8 @@ test('a chat with somebody without keys says that it is not encrypted, there and
 
 test('P13: a chat that began in plain says from when on it is encrypted, the same to both', async () => {
   await say(page, 'the plain beginning')
+  // What has not left when her keys are known leaves sealed.
+  await untilAccepted(page, 'the plain beginning')
   const carla = await createPerson(server, 'carla')
   onTestFinished(() => carla.close())
   // Her keys are made at her first sign-in by the app.
@@ -262,8 +265,10 @@ test('P13: on a device without its keys a chat says that messages wait, never th
   await locked.getByRole('link', { name: 'Unlock' }).click()
   await page.waitForURL('**/settings/security')
   await page.goBack()
-  // From the message on by the keyboard.
+  // From the message on by the keyboard, once it is measured, and can take the focus, and the composer has had it.
+  await readRestingBox(locked)
   await locked.focus()
+  await expect.poll(() => hasFocus(locked)).toBe(true)
   await page.keyboard.press('Tab')
   await page.keyboard.press('Enter')
   await page.waitForURL('**/settings/security')

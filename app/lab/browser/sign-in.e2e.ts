@@ -194,8 +194,8 @@ test('the first visit shows its loading screen, once, and nothing beneath it can
   const held = await holdRequests(page, '**/api/auth/register')
   await button('Create account').click()
   await expect.poll(() => button('Creating account...').isDisabled()).toBe(true)
-  await held.release()
-  const seen = await page.waitForFunction(() => {
+  // It looks before it lets the answer through: the screen may be there for 3 s only.
+  const seeing = page.waitForFunction(() => {
     const bar = document.querySelector('[role="progressbar"]')
     const box = document.querySelector<HTMLElement>('input[type="search"]')
     if (!bar || !box) return undefined
@@ -206,6 +206,7 @@ test('the first visit shows its loading screen, once, and nothing beneath it can
       isReached: document.activeElement === box,
     }
   })
+  const [seen] = await Promise.all([seeing, held.release()])
   const { words, percent, isReached } = (await seen.jsonValue()) ?? {}
   expect(words).toContain(`Loading your chats [${percent}%]`)
   expect(words).toContain('End-to-end encrypted')
@@ -316,10 +317,16 @@ test('the loading screen grows by 4 to 11 points each 300 ms, and goes 400 ms af
   // The clock stays this browser's: this has to be the last test.
   await page.clock.install()
   await page.evaluate((key) => localStorage.removeItem(key), key)
-  await page.goto('/chat')
-  await bar.waitFor()
   // Ahead by more than the call may take: no clock goes back.
   await page.clock.pauseAt(Date.now() + 10_000)
+  await page.goto('/chat')
+  // The app starts by steps of the same clock: by its own the screen could be over before anybody looks.
+  await expect
+    .poll(async () => {
+      await page.clock.runFor(20)
+      return bar.count()
+    })
+    .toBe(1)
   await page.clock.runFor(300)
   // Draws the jump's effects before two further messages come through.
   for (const _ of [1, 2]) await page.evaluate(passMessage)

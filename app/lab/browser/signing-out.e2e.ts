@@ -42,6 +42,7 @@ test('while another tab hangs the session ends at once, and what it holds is era
   void hanging
     .evaluate(async () => {
       while (openTransactions.size > 0) await new Promise((resolve) => setTimeout(resolve))
+      localStorage.setItem('hangs', 'yes')
       for (;;) {
         const request = new XMLHttpRequest()
         request.open('GET', '/healthz', false)
@@ -50,6 +51,8 @@ test('while another tab hangs the session ends at once, and what it holds is era
     })
     .catch(() => {})
   await ann.page.bringToFront()
+  // Before that it would hear of the log-out, and let go in time.
+  await expect.poll(() => ann.page.evaluate(() => localStorage.getItem('hangs'))).toBe('yes')
   await ann.page.goto('/settings/account')
   await ann.page.getByRole('button', { name: 'Log out' }).click()
   await ann.page.getByRole('button', { name: 'Log out and lose it' }).waitFor()

@@ -1,5 +1,6 @@
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb'
 import { expect, onTestFinished, test } from 'vitest'
+import { createDeferred } from '../../../schema/helpers/deferred.ts'
 import { ApiError } from '../../api/api-error.ts'
 import { openDeviceStore } from '../../database/storage/open-device-store.ts'
 import { testUser } from '../../database/testing/test-user.ts'
@@ -13,12 +14,22 @@ const gone = new ApiError({ status: 404, code: 'user_not_found', words: 'User no
 
 async function start() {
   const clock = { now: 0 }
-  const server = { ben: never, isAway: false, isDeleted: false, requests: 0, asked: [] as string[] }
+  const server = {
+    ben: never,
+    isAway: false,
+    isDeleted: false,
+    requests: 0,
+    asked: [] as string[],
+    /** What an answer waits for, once it is made. */
+    onTheWay: Promise.resolve(),
+  }
   async function answer<T>(give: () => T): Promise<T> {
     server.requests += 1
     if (server.isAway) throw new Error('No network.')
     if (server.isDeleted) throw gone
-    return give()
+    const [given, { onTheWay }] = [give(), server]
+    await onTheWay
+    return given
   }
   const store = await openDeviceStore({ name: 'ann', indexedDB: new IDBFactory(), IDBKeyRange })
   const open = async () => {
@@ -81,6 +92,21 @@ test('a new name is known once a chat is opened, and asked for once a minute', a
   clock.now += 1
   people.loadIfOld('ben')
   await expect.poll(() => ben()?.username).toBe('Benny')
+})
+
+test('what a list says that was asked for before a record, and comes after it, leaves the new name', async () => {
+  const { server, people, ben } = await start()
+  const late = createDeferred<void>()
+  server.onTheWay = late.promise
+  const reading = people.refresh()
+  Object.assign(server, { onTheWay: Promise.resolve(), ben: { ...never, username: 'Benjamin' } })
+  await people.load('ben')
+  late.resolve()
+  await reading
+  expect(ben()?.username).toBe('Benjamin')
+  server.ben = { ...never, username: 'Benny' }
+  await people.refresh()
+  expect(ben()?.username).toBe('Benny')
 })
 
 test('a failure leaves the record, says nothing, and the next opening asks', async () => {

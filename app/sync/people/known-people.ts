@@ -79,6 +79,9 @@ export async function createKnownPeople(options: {
   const departed = new Set<string>()
   /** Deleted strangers: the device's own rows may still have them for a moment. */
   const dropped = new Set<string>()
+  /** Questions to the server, counted, and which of them each record answers: answers may come in another order. */
+  let questionsBegun = 0
+  const answered = new Map<string, number>()
   /** When each record was last read by itself. */
   const readAt = new Map<string, number>()
   let reading: Promise<unknown> = Promise.resolve()
@@ -112,6 +115,13 @@ export async function createKnownPeople(options: {
   async function keep(people: readonly KnownPerson[]) {
     const changed = take(people)
     if (changed.length > 0) await table.bulkPut(changed)
+  }
+
+  /** Keeps an answer, without those whose record answers a later question. */
+  async function keepAnswer(people: readonly PublicUser[], question: number) {
+    const latest = people.filter(({ _id }) => (answered.get(_id) ?? 0) <= question)
+    for (const { _id } of latest) answered.set(_id, question)
+    await keep(latest)
   }
 
   /** Leaves the other fields to the tab that has read them last. */
@@ -175,10 +185,12 @@ export async function createKnownPeople(options: {
 
   async function load(userId: string): Promise<PublicUser> {
     readAt.set(userId, now())
+    questionsBegun += 1
+    const question = questionsBegun
     try {
       const person = await source.get(userId)
       missing.delete(userId)
-      await keep([person])
+      await keepAnswer([person], question)
       return person
     } catch (cause) {
       readAt.delete(userId)
@@ -206,8 +218,10 @@ export async function createKnownPeople(options: {
   }
 
   async function readEverybody() {
+    questionsBegun += 1
+    const question = questionsBegun
     const everyone = await watch(source.list())
-    await keep(everyone)
+    await keepAnswer(everyone, question)
     asked.clear()
     missing.clear()
     questions.hurry()
@@ -248,8 +262,10 @@ export async function createKnownPeople(options: {
     async search(query) {
       const text = query.trim()
       if (text.length < limits.userSearchMinLength) return []
+      questionsBegun += 1
+      const question = questionsBegun
       const found = await watch(source.search(text))
-      keep(found).catch(onError)
+      keepAnswer(found, question).catch(onError)
       return found
     },
     async refresh() {
