@@ -131,12 +131,17 @@ export function createConnection(options: {
     }
   }
 
+  /** Have messages changed since the last counting began? */
+  let isCountOutdated = false
   const counter = createRefresher({
     onError,
     gatherMs: 15,
     async run() {
+      isCountOutdated = false
       state.pendingCount = await countPending(messages)
       publish()
+      // One that was sent while it was being counted: nothing else tells of it.
+      if (isCountOutdated && state.pendingCount > 0) void counter.refresh()
     },
   })
   const unsubscribes = [
@@ -145,6 +150,7 @@ export function createConnection(options: {
       publish()
     }),
     subscribeToChanges(messages, ({ documents }) => {
+      isCountOutdated = true
       const isConcerned =
         state.pendingCount > 0 || documents.some(({ tally }) => tally === pendingTally)
       if (isConcerned) void counter.refresh()

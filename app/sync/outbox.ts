@@ -77,6 +77,8 @@ function createOutboxCounts(options: {
   const { messages } = database
   const counts = createLiveValue<OutboxCounts>({ waiting: 0, failed: 0 })
   let ofMessages = { waiting: 0, failed: 0 }
+  /** Have messages changed since the last counting began? */
+  let isOutdated = false
 
   function publish() {
     const entries = requests.entries.getSnapshot()
@@ -89,10 +91,13 @@ function createOutboxCounts(options: {
     if (next.waiting !== before.waiting || next.failed !== before.failed) counts.set(next)
   }
 
+  const isAnyCounted = () => ofMessages.waiting + ofMessages.failed > 0
+
   const refresher = createRefresher({
     onError,
     gatherMs: 15,
     async run() {
+      isOutdated = false
       const [pending = 0, failed = 0, refused = 0] = await Promise.all(
         tallies.map((tally) =>
           countDocuments(messages, { selector: { tally }, index: ['tally', 'recency'] }),
@@ -109,13 +114,16 @@ function createOutboxCounts(options: {
         failed: failed + refused - hidden.filter(isFailed).length,
       }
       publish()
+      // One that left while it was being counted.
+      if (isOutdated && isAnyCounted()) void refresher.refresh()
     },
   })
   const unsubscribes = [
     // A message that leaves one of these counts has none of their tallies any more.
     subscribeToChanges(messages, ({ documents }) => {
-      const isCounted = ofMessages.waiting + ofMessages.failed > 0
-      if (isCounted || documents.some(({ tally }) => isOutboxTally(tally))) void refresher.refresh()
+      isOutdated = true
+      if (isAnyCounted() || documents.some(({ tally }) => isOutboxTally(tally)))
+        void refresher.refresh()
     }),
     withheld.subscribe(() => void refresher.refresh()),
     requests.entries.subscribe(publish),

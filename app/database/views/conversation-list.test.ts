@@ -213,6 +213,31 @@ test('a list that opens shows what waits to be sent, newer than anything the ser
   )
 })
 
+test('what another tab changes while a list opens is in it', async () => {
+  const { context, database } = await openTestDatabase()
+  const change = { peerId: ben, flag: 'isPinned' } as const
+  await setConversationFlag(context, { ...change, isSet: true })
+  const { people } = database.device
+  const bulkGet = people.bulkGet.bind(people)
+  const isHeard = createDeferred()
+  // Its conversations have been read by then.
+  const reading = vi
+    .spyOn(people, 'bulkGet')
+    .mockImplementationOnce((keys) =>
+      bulkGet(keys).then((found) => isHeard.promise.then(() => found)),
+    )
+  onTestFinished(() => reading.mockRestore())
+  const list = createConversationList({ database, onError: raise })
+  onTestFinished(() => list.close())
+  await vi.waitUntil(() => reading.mock.calls.length > 0)
+  await setConversationFlag(context, { ...change, isSet: false })
+  // A list that reads it at once has done so by then.
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  isHeard.resolve()
+  await list.ready
+  await untilLive(list.conversations, ([first]) => first?.isPinned === false)
+})
+
 test('a message that was not sent marks its row, above it and after a start, until it is settled', async () => {
   const { context, database, receive, until } = await start()
   await receive(ben, 1_000)

@@ -121,6 +121,8 @@ export function createConversationList(options: {
     onError,
     gatherMs: 15,
     async run() {
+      // All that is being read at first may be older than what another tab writes meanwhile.
+      await ready.catch(() => {})
       const peerIds = [...concerned]
       concerned.clear()
       try {

@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { untilLive } from '../../lab/device/read-conversation.ts'
 import { setStarred } from '../commands/change-message.ts'
 import { idOf, openTestConversation } from '../testing/open-test-conversation.ts'
@@ -37,4 +37,20 @@ test('the newest star comes first, and a message without its star leaves', async
   await untilShown(1, 2)
   await star(1, false)
   await untilShown(2)
+})
+
+test('a star that goes while the stars are read is gone', async () => {
+  const { database, context } = await openTestConversation({ read: 2, unread: 0 })
+  await setStarred(context, { messageId: idOf(1), isStarred: true })
+  const { storageInstance } = database.messages
+  const query = storageInstance.query.bind(storageInstance)
+  const reading = vi.spyOn(storageInstance, 'query').mockImplementationOnce(async (asked) => {
+    const found = await query(asked)
+    await setStarred(context, { messageId: idOf(1), isStarred: false })
+    return found
+  })
+  onTestFinished(() => reading.mockRestore())
+  const { starred, close } = createStarred({ messages: database.messages, onError: raise })
+  onTestFinished(close)
+  await untilLive(starred, (messages) => messages?.length === 0)
 })

@@ -13,9 +13,12 @@ export function createStarred(options: {
 }): { starred: LiveValue<readonly MessageDocument[] | undefined>; close(): void } {
   const { messages, onError } = options
   const starred = createLiveValue<readonly MessageDocument[] | undefined>(undefined)
+  /** Changed since the last reading began. */
+  const changed = new Set<string>()
   const refresher = createRefresher({
     onError,
     async run() {
+      changed.clear()
       const found = await queryDocuments(messages, {
         selector: { starOrder: { $lte: 0 } },
         sort: [{ starOrder: 'asc' }],
@@ -28,9 +31,12 @@ export function createStarred(options: {
           return before && areMessagesEqual(before, message) ? before : message
         }),
       )
+      // One whose star went while it was being read.
+      if (found.some(({ _id }) => changed.has(_id))) void refresher.refresh()
     },
   })
   const unsubscribe = subscribeToChanges(messages, ({ documents }) => {
+    for (const { _id } of documents) changed.add(_id)
     const shown = new Set(starred.getSnapshot()?.map(({ _id }) => _id))
     const isConcerned = documents.some(({ _id, isStarred }) => isStarred || shown.has(_id))
     if (isConcerned) void refresher.refresh()

@@ -4,7 +4,14 @@ import { chatRow, composer, say } from './chat-steps.ts'
 import { damagePushes } from './faults/damage-pushes.ts'
 import { fillScreens } from './looks/fill-screens.ts'
 import { createLook } from './looks/look.ts'
-import { chooseOn, forwardDialog, ownWords, select, selectionBar } from './message-steps.ts'
+import {
+  chooseOn,
+  forwardDialog,
+  ownWords,
+  select,
+  selectionBar,
+  showBeside,
+} from './message-steps.ts'
 import { createPerson } from './person.ts'
 import { startBuiltServer } from './start-built-server.ts'
 
@@ -173,8 +180,7 @@ test('a conversation', async () => {
   await see('Edit message')
   await look('an edit')
   await page.keyboard.press('Escape')
-  await ownWords(page, 'come at noon').hover()
-  await ownWords(page, 'come at noon').getByRole('button', { name: 'Forward' }).waitFor()
+  await showBeside(ownWords(page, 'come at noon'), 'Forward')
   await look('what stands beside a bubble', { widths: [1280], isMenu: true })
   await ownWords(page, 'come at noon').click({ button: 'right' })
   await page.getByRole('menu', { name: 'Message actions' }).waitFor()

@@ -126,6 +126,13 @@ async function untilHistoryRests() {
   await untilLayered(0)
 }
 
+/** The address of the chat, of which the test hears a moment after the click. */
+async function openFromList(): Promise<string> {
+  await chatRow(page, 'ben').click()
+  await page.waitForURL('**/chat/*')
+  return page.url()
+}
+
 async function backToList() {
   await page.getByRole('button', { name: 'Back to chats' }).click()
   await page.waitForURL('**/chat')
@@ -133,8 +140,7 @@ async function backToList() {
 
 test('Back leaves a dialog, a menu, the search and the selection before the chat', async () => {
   await backToList()
-  await chatRow(page, 'ben').click()
-  const chat = page.url()
+  const chat = await openFromList()
   await select(page, 'the lamp is lit')
   await bar.getByRole('button', { name: 'Forward' }).click()
   await forwardDialog(page).waitFor()
@@ -182,8 +188,7 @@ test('what was closed otherwise leaves nothing behind for Back, and the header l
 })
 
 test('after forwarding, Back leads to the chat it came from', async () => {
-  await chatRow(page, 'ben').click()
-  const chat = page.url()
+  const chat = await openFromList()
   await chooseOn(page, 'the lamp is lit', 'Forward')
   const dialog = forwardDialog(page)
   const size = await dialog

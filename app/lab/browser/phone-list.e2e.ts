@@ -75,6 +75,8 @@ test('a phone has its three places and a new chat at the thumb', async () => {
   await chatRow(page, 'ben').click()
   await page.getByRole('textbox', { name: 'Type a message' }).waitFor()
   await expect.poll(() => bar.isVisible()).toBe(false)
+  // The chat is drawn before its messages are: whoever leaves sooner has read none of them.
+  await expect.poll(() => readTicks(people.ben.page, 'are you there?')).toBe('Read')
   await page.getByRole('button', { name: 'Back to chats' }).click()
   await bar.waitFor()
 })

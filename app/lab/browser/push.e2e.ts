@@ -46,7 +46,23 @@ const readBen = async () => {
   return answer.body as { content: string; status: string }[]
 }
 
+/** A visible page closes all notifications when it first looks, a second and more after it is drawn. */
+async function untilPageLooked() {
+  const isLooking = () =>
+    ann.page.evaluate(async () => {
+      const { held } = await navigator.locks.query()
+      return held?.some(({ name }) => name === 'petrel-visible')
+    })
+  await expect.poll(isLooking).toBe(true)
+  // It asks this of the browser when it takes the lock, and is answered first.
+  await ann.page.evaluate(async () => {
+    const registration = await navigator.serviceWorker.getRegistration()
+    await registration?.getNotifications()
+  })
+}
+
 test('a notification opens its chat in the page that is there, also on a first visit', async () => {
+  await untilPageLooked()
   expect(await ann.page.evaluate(() => navigator.serviceWorker.controller)).toBeNull()
   const path = `/chat/${ben.userId}`
   await ann.page.evaluate(async (path) => {

@@ -19,8 +19,10 @@ export function followPushDevice(options: {
   own: Pick<Api['own'], 'readPushKey' | 'keepPush' | 'endPush'>
   choice: NotificationChoice
   status: PushStatus
+  /** Resolves when the service worker can read who is signed in. */
+  untilRecorded: () => Promise<unknown>
 }): void {
-  const { sessions, own, choice, status } = options
+  const { sessions, own, choice, status, untilRecorded } = options
   let updating = Promise.resolve()
 
   async function update() {
@@ -34,7 +36,10 @@ export function followPushDevice(options: {
       if (!token) await end()
       return status.set('passing')
     }
-    status.set(await subscribe(token).catch((): PushState => 'unreachable'))
+    const state = await subscribe(token).catch((): PushState => 'unreachable')
+    // Before, the worker would show a push without its message: whoever reads 'on' may close the app.
+    await untilRecorded()
+    status.set(state)
   }
 
   async function subscribe(token: string): Promise<PushState> {

@@ -85,13 +85,22 @@ export function createServices(): Services {
     const token = isPushed ? sessions.keptToken() : undefined
     await recordSignedIn({ userId: sessions.keptUserId(), token })
   }
-  const tellSharer = () => void recordSharer().catch(() => {})
+  let recorded = Promise.resolve()
+  const tellSharer = () => {
+    recorded = recorded.then(recordSharer).catch(() => {})
+  }
   void drawn.promise.then(tellSharer)
   sessions.subscribe(tellSharer)
   notifications.subscribe(tellSharer)
   const followPushes = async () => {
     const { followPushDevice } = await import('../notifications/push-device.ts')
-    followPushDevice({ sessions, own: api.own, choice: notifications, status: push })
+    followPushDevice({
+      sessions,
+      own: api.own,
+      choice: notifications,
+      status: push,
+      untilRecorded: () => recorded,
+    })
   }
   void drawn.promise.then(followPushes).catch(() => {})
 

@@ -22,9 +22,12 @@ export function createPendingFiles(messages: MessageCollection) {
   /** The reachable server could not accept these, and may never do so. */
   const stuck = new Set<string>()
   let reading: Promise<void> | undefined
+  /** Told of while the stored ones are read: what is read may be older. */
+  let told: Set<string> | undefined
 
   function record(stored: readonly MessageDocument[]) {
     for (const message of stored) {
+      told?.add(message._id)
       if (isUnsent(message) || isLost(message)) pending.set(message._id, message)
       else pending.delete(message._id)
     }
@@ -34,9 +37,13 @@ export function createPendingFiles(messages: MessageCollection) {
   const isLost = (message: MessageDocument) => isFileLost(message) && !lookedAt.has(message._id)
 
   async function read() {
+    const newer = new Set<string>()
+    told = newer
     const tallied = [pendingTally, failedTally].map((tally) => listTally(messages, tally))
     const stored = (await Promise.all(tallied)).flat()
-    record(stored.filter(({ _id, file }) => file && !pending.has(_id)).map(fromStoredMessage))
+    told = undefined
+    const isNew = (_id: string) => !pending.has(_id) && !newer.has(_id)
+    record(stored.filter(({ _id, file }) => file && isNew(_id)).map(fromStoredMessage))
   }
 
   const unsubscribe = subscribeToChanges(messages, ({ documents }) =>

@@ -3,6 +3,10 @@ import { tapFinger } from './haptics.ts'
 import type { MenuPoint } from './menu-action.ts'
 
 const slackPx = 10
+/** A timer that comes so much too late tells of a page that was busy. */
+const lateMs = 50
+/** By then such a page has heard of what the finger did meanwhile. */
+const hearMs = 100
 
 interface Press {
   pointerType: string
@@ -50,10 +54,16 @@ export function createLongPress(): LongPress {
       const isDown = pointerType !== 'mouse' && onLongPress !== undefined
       Object.assign(press, { x, y, isDown, isOver: false })
       if (!isDown) return
-      timer = setTimeout(() => {
+      const dueAt = performance.now() + limits.longPressMs
+      const fire = () => {
         press.isOver = true
         tapFinger()
         onLongPress({ x, y })
+      }
+      timer = setTimeout(() => {
+        // It may have moved or left, which the page hears of only after its timers.
+        if (performance.now() - dueAt > lateMs) timer = setTimeout(fire, hearMs)
+        else fire()
       }, limits.longPressMs)
     },
     move({ clientX, clientY }) {
