@@ -20,6 +20,16 @@ export function chatRow(page: Page, username: string): Locator {
   return page.getByRole('list', { name: 'Conversations' }).getByRole('link', { name: username })
 }
 
+/**
+ * Waits until the page is connected, by the row of a person who is online. Where it takes 2 s to connect, a line above
+ * the list says so, and moves the rows when it comes and goes.
+ */
+export async function untilLive(page: Page, row: Locator) {
+  // The dot comes with the connection.
+  await row.getByText('online', { exact: true }).waitFor({ state: 'attached' })
+  await page.getByText('Connecting…').waitFor({ state: 'detached' })
+}
+
 export function composer(page: Page): Locator {
   return page.getByRole('textbox', { name: 'Type a message' })
 }

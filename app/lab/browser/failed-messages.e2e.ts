@@ -2,7 +2,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { composer, openChat, readTicks, readWords, say } from './chat-steps.ts'
 import { damagePushes } from './faults/damage-pushes.ts'
 import { findProblems } from './find-problems.ts'
-import { answerDeletion, chooseOn, ownWords, selectionBar, showBeside } from './message-steps.ts'
+import {
+  answerDeletion,
+  chooseOn,
+  ownWords,
+  pressBeside,
+  selectionBar,
+  showBeside,
+} from './message-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
 const within = { timeout: 30_000 }
@@ -98,19 +105,19 @@ test('beside a bubble stand Reply, Copy, Forward, and Delete on own messages', a
   for (const name of ['Reply', 'Copy', 'Forward'])
     await showBeside(ownWords(page, 'mind the gap'), name)
   expect(await button('mind the gap', 'Delete').count()).toBe(0)
-  await (await showBeside(ownWords(page, 'mind the gap'), 'Copy')).click()
+  await pressBeside(ownWords(page, 'mind the gap'), 'Copy')
   await expect
     .poll(() => page.evaluate(() => navigator.clipboard.readText()), within)
     .toBe('mind the gap')
-  await (await showBeside(ownWords(page, 'mind the gap'), 'Reply')).click()
+  await pressBeside(ownWords(page, 'mind the gap'), 'Reply')
   await page.getByText('Replying to ben', { exact: true }).waitFor()
   await say(page, 'I see it')
-  await (await showBeside(ownWords(page, 'I see it'), 'Forward')).click()
+  await pressBeside(ownWords(page, 'I see it'), 'Forward')
   await page.getByRole('dialog', { name: 'Forward message to' }).waitFor()
   await page.keyboard.press('Escape')
   // Before it is sent, it would be withdrawn instead.
   await expect.poll(() => readTicks(page, 'I see it'), within).toBe('Read')
-  await (await showBeside(ownWords(page, 'I see it'), 'Delete')).click()
+  await pressBeside(ownWords(page, 'I see it'), 'Delete')
   await answerDeletion(page)
   await ownWords(page, 'I see it').waitFor({ state: 'detached' })
   expect(await selectionBar(page).count()).toBe(0)

@@ -3,6 +3,7 @@ import { signIn } from './account-steps.ts'
 import { chatRow, composer } from './chat-steps.ts'
 import { listOverflowing } from './list-overflowing.ts'
 import { fillScreens } from './looks/fill-screens.ts'
+import { keepConnectingUnsaid } from './looks/keep-connecting-unsaid.ts'
 import { recordMovements } from './looks/record-movements.ts'
 import { recordShifts } from './looks/record-shifts.ts'
 import { ownWords } from './message-steps.ts'
@@ -164,12 +165,7 @@ test('nothing lies under the rounded corners and the bar of a phone', async () =
 
 test('what is seen stays where it is while the list and a chat open', async () => {
   const shifts = await recordShifts(page)
-  // Where it takes 2 s to connect, a line above the list says so.
-  await page.addInitScript(() => {
-    const begin = globalThis.setTimeout
-    const beginOther = (run: () => void, ms?: number) => begin(run, ms === 2_000 ? 60_000 : ms)
-    Object.assign(globalThis, { setTimeout: beginOther })
-  })
+  await keepConnectingUnsaid(page)
   await page.setViewportSize({ width: 1280, height: 800 })
   await openBen()
   expect(await shifts.list()).toEqual([])

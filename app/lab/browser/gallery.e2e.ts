@@ -250,6 +250,7 @@ test('without a network all of it is there, also after a reload; what is not yet
   await late.getByRole('img', { name: 'the late one' }).waitFor()
   await expect.poll(() => late.locator('img[src^="data:image/"]').count()).toBe(0)
   await page.keyboard.press('Escape')
+  await gallery.waitFor({ state: 'detached' })
 })
 
 test('arrow keys count that are pressed before the neighbours are known', async () => {

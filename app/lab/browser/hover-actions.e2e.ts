@@ -1,7 +1,9 @@
+import type { Locator } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { composer, openChat, say } from './chat-steps.ts'
-import { ownWords, showBeside } from './message-steps.ts'
+import { ownWords } from './message-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
+import { waitUntil } from './wait-until.ts'
 
 const people = await startTwoPeople()
 const { page } = people.ann
@@ -27,8 +29,7 @@ test.each([1280, 900, 390])(
     await page.setViewportSize({ width, height: 800 })
     for (const text of [...Object.values(theirs), ...Object.values(own)]) {
       await page.mouse.move(0, 0)
-      await showBeside(ownWords(page, text), 'Reply')
-      const { list, buttons, words } = await ownWords(page, text).evaluate(readPlaces)
+      const { list, buttons, words } = await readShown(ownWords(page, text), (row) => row.hover())
       expect(buttons.left, text).toBeGreaterThanOrEqual(list.left)
       expect(buttons.right, text).toBeLessThanOrEqual(list.right)
       expect(buttons.top, text).toBeGreaterThanOrEqual(list.top)
@@ -48,30 +49,41 @@ test('the buttons of a message that is longer than the list is high are in sight
   const endless = page.getByRole('article', { name: ': endless: a word' })
   await endless.waitFor()
   await page.mouse.move(0, 0)
-  await page.mouse.move(1200, 400)
-  await endless.getByRole('button', { name: 'Reply', exact: true }).waitFor()
-  const { list, buttons } = await endless.evaluate(readPlaces)
+  const { list, buttons } = await readShown(endless, () => page.mouse.move(1200, 400))
   expect(buttons.top).toBeGreaterThanOrEqual(list.top)
   expect(buttons.bottom).toBeLessThanOrEqual(list.bottom)
 })
 
 /**
- * Runs in the page: positions of the list, a message's buttons and its words, in px of the window.
+ * Where a message and its buttons are while the pointer is on it. A list that moves takes the message from beneath the
+ * pointer, and the buttons go: it is led there again, and all is read at once.
+ */
+async function readShown(row: Locator, point: (row: Locator) => Promise<void>) {
+  const read = { places: undefined as ReturnType<typeof readPlaces> }
+  await waitUntil('the buttons are beside the message', async () => {
+    await point(row)
+    read.places = await row.evaluate(readPlaces)
+    return read.places !== undefined
+  })
+  if (!read.places) throw new Error('They are not drawn')
+  return read.places
+}
+
+/**
+ * Runs in the page: positions of the list, a message's buttons and its words, in px of the window. Undefined without
+ * buttons.
  */
 function readPlaces(article: Element) {
-  const read = (box: DOMRect | undefined) => {
-    if (!box) throw new Error('It is not drawn')
-    const { left, right, top, bottom } = box
-    return { left, right, top, bottom }
-  }
+  const list = article.closest('[role="log"]')
+  const reply = article.querySelector('[aria-label="Reply"]')
+  if (!list || !reply?.parentElement) return undefined
+  const read = ({ left, right, top, bottom }: DOMRect) => ({ left, right, top, bottom })
   const range = document.createRange()
   const words = article.querySelector('[dir="auto"]')
   if (words) range.selectNodeContents(words)
   return {
-    list: read(article.closest('[role="log"]')?.getBoundingClientRect()),
-    buttons: read(
-      article.querySelector('[aria-label="Reply"]')?.parentElement?.getBoundingClientRect(),
-    ),
+    list: read(list.getBoundingClientRect()),
+    buttons: read(reply.parentElement.getBoundingClientRect()),
     words: read(range.getBoundingClientRect()),
   }
 }

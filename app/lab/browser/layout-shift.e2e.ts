@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { pushMessages, registerAccount } from '../server/server-accounts.ts'
 import { readSession } from './account-steps.ts'
 import { chatRow } from './chat-steps.ts'
+import { keepConnectingUnsaid } from './looks/keep-connecting-unsaid.ts'
 import { recordLayoutShifts } from './looks/record-layout-shifts.ts'
 import { ownWords } from './message-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
@@ -12,6 +13,8 @@ const { ann, server } = people
 const { page } = ann
 const carl = await registerAccount(server.origin, 'carl')
 const { take: takeShifts } = await recordLayoutShifts(page)
+// On a narrow screen the line would stand above the messages.
+await keepConnectingUnsaid(page)
 const newest = ownWords(page, `message ${count} of`)
 
 beforeAll(async () => {

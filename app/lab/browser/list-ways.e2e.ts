@@ -2,7 +2,7 @@ import type { Locator } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Account, pushMessages, registerAccount } from '../server/server-accounts.ts'
 import { readSession } from './account-steps.ts'
-import { chatRow, openChat, say } from './chat-steps.ts'
+import { chatRow, openChat, say, untilLive } from './chat-steps.ts'
 import { holdRequests } from './faults/stop-requests.ts'
 import { chooseOn, ownWords } from './message-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
@@ -161,6 +161,8 @@ test('the results of a search stay as they are beside a chat, and the way back l
   await ownWords(page, 'message 1 of 40').waitFor()
   expect(await found.count()).toBe(40)
   await page.setViewportSize({ width: 390, height: 844 })
+  // The list has a way back, too, as long as it stands beside the chat.
+  await found.first().waitFor({ state: 'hidden' })
   await back.filter({ visible: true }).click()
   await page.waitForURL('**/chat/search')
   await expect.poll(() => found.count(), within).toBe(40)
@@ -275,6 +277,7 @@ test('a failed search is retried, and finds the person', async () => {
 test('a link stays beneath the pointer when the person writes between press and release', async () => {
   const emil = await registerAccount(server.origin, 'emil')
   await page.goto('/chat')
+  await untilLive(page, chatRow(page, 'ben'))
   await box.fill('emil')
   const link = page.getByRole('region', { name: 'People' }).getByRole('link', { name: 'emil' })
   await link.hover()
@@ -311,8 +314,8 @@ test('a lost network is told after a moment, and takes no place before', async (
   const { page, profile } = people.ben
   await page.clock.install()
   await page.goto('/chat')
-  await chatRow(page, 'ann').waitFor()
-  await page.getByText('Connecting…').waitFor({ state: 'detached' })
+  // Before it is connected, words are on their way already: those that follow come at once.
+  await untilLive(page, chatRow(page, 'ann'))
   await page.clock.pauseAt(Date.now() + 60_000)
   await profile.context.setOffline(true)
   await expect.poll(() => page.evaluate(() => navigator.onLine)).toBe(false)

@@ -2,7 +2,7 @@ import type { Locator } from 'playwright-core'
 import { afterAll, expect, test } from 'vitest'
 import { pushMessages, registerAccount } from '../server/server-accounts.ts'
 import { readSession, waitUntilKept } from './account-steps.ts'
-import { chatRow, openChat, say } from './chat-steps.ts'
+import { chatRow, openChat, say, untilLive } from './chat-steps.ts'
 import { findProblems } from './find-problems.ts'
 import { listOverflowing } from './list-overflowing.ts'
 import { startTwoPeople } from './start-two-people.ts'
@@ -27,16 +27,9 @@ async function hearDora() {
   await expect.poll(() => page.title()).not.toBe(title)
 }
 
-/** Where it takes 2 s to connect, a line above the list says so, and moves the rows when it comes and goes. */
-async function untilLive(row: Locator) {
-  // Ben is online: his dot comes with the connection.
-  await row.getByText('online', { exact: true }).waitFor({ state: 'attached' })
-  await page.getByText('Connecting…').waitFor({ state: 'detached' })
-}
-
 /** Presses a person's row; Dora writes before the release, and the row stands still until then. */
 async function openWhileDoraWrites(row: Locator) {
-  await untilLive(row)
+  await untilLive(page, row)
   await row.hover()
   const before = await row.boundingBox()
   await page.mouse.down()

@@ -25,6 +25,19 @@ export async function showBeside(row: Locator, name: string): Promise<Locator> {
   return button
 }
 
+/** Presses a button beside a message. Should the list move first, and the button go, the pointer is led there again. */
+export async function pressBeside(row: Locator, name: string) {
+  const isPressed = async () => {
+    const button = await showBeside(row, name)
+    // A press that was made takes less, also of a page that stands still for a while.
+    return button.click({ timeout: 10_000 }).then(
+      () => true,
+      () => false,
+    )
+  }
+  await waitUntil(`${name} beside the message is pressed`, isPressed, 60_000)
+}
+
 /** Does something, and sees what it shows for seconds alone: whoever begins to look afterwards may come too late. */
 export async function seeBriefly(shown: Locator, action: Promise<unknown>) {
   await Promise.all([shown.waitFor(), action])
