@@ -21,6 +21,8 @@ test('a sticker opens as itself, alone and among the pictures of the chat', asyn
   await stickers.first().click()
   const gallery = page.getByRole('dialog')
   await gallery.getByText('1 of 1').first().waitFor()
+  // It hears keys once it has the focus: its part is loaded for this first one, and is drawn a moment before.
+  await page.locator('[role="dialog"]:focus-within').waitFor()
   await page.keyboard.press('Escape')
   await gallery.waitFor({ state: 'detached' })
 

@@ -8,7 +8,26 @@ import type { BrowserPerson } from './person.ts'
  * follows may take longer than its 5 s, and so may the next call alone.
  */
 export async function holdOffer(page: Page, action: Promise<unknown>) {
-  await Promise.all([page.getByRole('region', { name: 'Undo' }).hover(), action])
+  await Promise.all([holdAtOnce(page), page.getByRole('region', { name: 'Undo' }).hover(), action])
+}
+
+/**
+ * Holds the offer that comes, from its first frame until the pointer is on it: the way there takes several calls, and on
+ * a busy machine they may take the offer's 5 s.
+ * @param options.isAnother does it take the place of one that is shown? Then that one is not meant.
+ */
+export async function holdAtOnce(page: Page, { isAnother = false } = {}) {
+  await page.evaluate(async (isAnother) => {
+    const find = () => document.querySelector('section[aria-label="Undo"]')
+    const before = isAnother ? find() : null
+    const nextFrame = () => new Promise(requestAnimationFrame)
+    let offer = find()
+    for (; !offer || offer === before; offer = find()) await nextFrame()
+    do {
+      offer.dispatchEvent(new PointerEvent('pointermove', { bubbles: true, movementX: 1 }))
+      await nextFrame()
+    } while (offer.isConnected && !offer.matches(':hover'))
+  }, isAnother)
 }
 
 /**

@@ -6,7 +6,7 @@ import { chatRow, composer, openChat, readWords, say } from './chat-steps.ts'
 import { findProblems } from './find-problems.ts'
 import { deleteMessage, hasFocus, ownWords } from './message-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
-import { holdOffer, untilNoted } from './undo-steps.ts'
+import { holdAtOnce, holdOffer, untilNoted } from './undo-steps.ts'
 
 const people = await startTwoPeople({
   keepsApp: true,
@@ -123,6 +123,7 @@ test('away from its chat, what was deleted there can still be taken back; a chat
   // The offer that was held goes with the chat, and is another one here, with what is left of its time.
   const away = composer(ann.page).waitFor({ state: 'detached' })
   await Promise.all([
+    holdAtOnce(ann.page, { isAnother: true }),
     away.then(() => snackbar().hover()),
     ann.page.getByRole('link', { name: 'Status' }).click(),
   ])
