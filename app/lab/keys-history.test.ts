@@ -61,6 +61,17 @@ test('P13: what a newer app could not send waits for room on the server', async 
   await expect(runHistory({ ...lab, replay })).resolves.toBeUndefined()
 })
 
+test('P13: a device whose sign-in has ended signs in before its person makes new keys on it', async () => {
+  const history: Step[] = [
+    { do: 'change-password', device: 2, pick: 0 },
+    say(3, 0),
+    { do: 'pause', pick: 400 },
+    { do: 'new-keys', device: 3, pick: 0 },
+    say(3, 2),
+  ]
+  await expect(run(history)).resolves.toBeUndefined()
+})
+
 test('P13: drawn histories of keys and of apps of other ages', { timeout: 400_000 }, async () => {
   const only = [
     'say',

@@ -208,13 +208,18 @@ async function takeKeyStep(
   }
   if (step.do === 'new-keys') {
     // Whoever has no device with the former keys has lost what was sealed to them.
-    const { makeKeys } = device.access
-    return await makeKeys()
+    return await makeNewKeys(device)
       .then(() => person?.desk.comeBack())
       .catch(() => {})
   }
   if (devices.length >= devicesMax || countTabs(lab) >= tabsMax) return
   await person?.device({ way: choose(keyWays, step.pick) }).catch(() => {})
+}
+
+/** A device whose sign-in has ended shows nothing else before its person has signed in again. */
+async function makeNewKeys(device: LabDevice) {
+  if (await device.access.isEnded()) await device.signIn()
+  await device.access.makeKeys()
 }
 
 /**

@@ -10,7 +10,7 @@ import {
   hasFocus,
   leaveByEscape,
   ownWords,
-  showBeside,
+  pressBeside,
   showTooltip,
   untilAccepted,
 } from './message-steps.ts'
@@ -136,7 +136,7 @@ test('a reply to oneself says so, as its quote does', async () => {
 
 test('a reaction shows the emoji, and who gave it to the pointer and to screen readers', async () => {
   await say(ben.page, 'react to this')
-  await (await showBeside(ownWords(page, 'react to this'), 'React')).click()
+  await pressBeside(ownWords(page, 'react to this'), 'React')
   await page.getByRole('dialog', { name: 'React' }).getByRole('button').first().click()
   const chip = ownWords(page, 'react to this').getByRole('button', { name: /You$/ })
   await chip.waitFor()

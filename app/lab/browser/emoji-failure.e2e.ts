@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { composer, message, openChat, readWords, say } from './chat-steps.ts'
 import { openPicker, picker } from './emoji-steps.ts'
-import { showBeside } from './message-steps.ts'
+import { pressBeside } from './message-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
 const people = await startTwoPeople()
@@ -37,7 +37,7 @@ test('all reactions without their data: the bar is gone, one line says why, and 
   lines.length = 0
   await say(page, 'to react to')
   const own = message(page, 'to react to')
-  const openBar = async () => await (await showBeside(own, 'React')).click()
+  const openBar = () => pressBeside(own, 'React')
   await openBar()
   await page.getByRole('button', { name: 'More reactions' }).click()
   await expect.poll(() => lines).toHaveLength(1)

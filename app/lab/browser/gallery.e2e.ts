@@ -8,7 +8,7 @@ import { createLook } from './looks/look.ts'
 import { deleteMessage, hasFocus } from './message-steps.ts'
 import { chooseSetting } from './settings-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
-import { holdOffer } from './undo-steps.ts'
+import { holdAtOnce, holdOffer } from './undo-steps.ts'
 import { untilSettingStored } from './until-setting-stored.ts'
 
 const people = await startTwoPeople({
@@ -292,6 +292,7 @@ test('what is deleted leaves at once, and comes back when that is undone', async
   // The offer that was held goes with the chat, and is another one here, with what is left of its time.
   const away = composer(ben.page).waitFor({ state: 'detached' })
   await Promise.all([
+    holdAtOnce(ben.page, { isAnother: true }),
     away.then(() => undo.hover()),
     ben.page.getByRole('menuitem', { name: 'Media, files and links' }).press('Enter'),
   ])

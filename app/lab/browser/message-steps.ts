@@ -17,6 +17,7 @@ export async function showBeside(row: Locator, name: string): Promise<Locator> {
   await row
     .page()
     .getByRole('img', { name: / is typing$/ })
+    .first()
     .waitFor({ state: 'detached' })
   await waitUntil(`${name} is beside the message`, async () => {
     await row.hover()

@@ -3,7 +3,7 @@ import { keepSignIn } from './account-steps.ts'
 import { composer, message, openChat, say } from './chat-steps.ts'
 import { picker } from './emoji-steps.ts'
 import { findProblems } from './find-problems.ts'
-import { answerDeletion, showBeside } from './message-steps.ts'
+import { answerDeletion, pressBeside } from './message-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
 const people = await startTwoPeople({
@@ -27,7 +27,7 @@ const chip = (person: typeof ann, words: string, name: string) =>
 
 test('by the pointer: the seven open beside the message, and both see who reacted', async () => {
   await say(ann.page, 'by the pointer')
-  await (await showBeside(message(ben.page, 'by the pointer'), 'React')).click()
+  await pressBeside(message(ben.page, 'by the pointer'), 'React')
   const bar = ben.page.getByRole('dialog', { name: 'React' })
   await bar.getByRole('button', { name: 'More reactions' }).waitFor()
   expect(
