@@ -138,7 +138,7 @@ function keepUnchanged(before: readonly RequestEntry[], rows: readonly RequestEn
     const same = known.get(row._id)
     if (!same) return row
     const isSame = same.state === row.state && same.problem?.words === row.problem?.words
-    // A picture that waits stays the same bytes, so that it is not drawn anew with each attempt.
+    // A picture that waits stays the same bytes, so that it is not drawn again with each attempt.
     return isSame ? same : { ...row, request: same.request }
   })
 }
