@@ -117,6 +117,11 @@ export async function createKnownPeople(options: {
     if (changed.length > 0) await table.bulkPut(changed)
   }
 
+  function beginQuestion(): number {
+    questionsBegun += 1
+    return questionsBegun
+  }
+
   /** Keeps an answer, without those whose record answers a later question. */
   async function keepAnswer(people: readonly PublicUser[], question: number) {
     const latest = people.filter(({ _id }) => (answered.get(_id) ?? 0) <= question)
@@ -185,8 +190,7 @@ export async function createKnownPeople(options: {
 
   async function load(userId: string): Promise<PublicUser> {
     readAt.set(userId, now())
-    questionsBegun += 1
-    const question = questionsBegun
+    const question = beginQuestion()
     try {
       const person = await source.get(userId)
       missing.delete(userId)
@@ -218,8 +222,7 @@ export async function createKnownPeople(options: {
   }
 
   async function readEverybody() {
-    questionsBegun += 1
-    const question = questionsBegun
+    const question = beginQuestion()
     const everyone = await watch(source.list())
     await keepAnswer(everyone, question)
     asked.clear()
@@ -262,8 +265,7 @@ export async function createKnownPeople(options: {
     async search(query) {
       const text = query.trim()
       if (text.length < limits.userSearchMinLength) return []
-      questionsBegun += 1
-      const question = questionsBegun
+      const question = beginQuestion()
       const found = await watch(source.search(text))
       keepAnswer(found, question).catch(onError)
       return found
