@@ -1,4 +1,4 @@
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { Button } from '../ui/buttons/button.tsx'
 import { Dialog } from '../ui/dialogs/dialog.tsx'
 import { DialogField, DialogFoot, DialogForm, DialogProblem } from '../ui/forms/dialog-form.tsx'
@@ -17,7 +17,10 @@ export interface OwnEncryption {
   /** Made, and not yet kept by the person. */
   recoveryKey: string | undefined
   makeRecoveryKey(typed: { password: string }): Promise<string>
-  confirmRecoveryKey(): Promise<void>
+  /** Is the key that waits here the account's newest? Another one leaves this device. */
+  checkRecoveryKey(): Promise<boolean>
+  /** Resolves with false when it was not the newest. */
+  confirmRecoveryKey(): Promise<boolean>
   unlockByPassword(typed: { password: string }): Promise<void>
   unlockByRecoveryKey(typed: { recoveryKey: string; password: string }): Promise<void>
   beginNewKeys(typed: { password: string }): Promise<void>
@@ -28,6 +31,9 @@ export interface OwnEncryption {
 export function isSealing(encryption: Pick<OwnEncryption, 'state'> | undefined): boolean {
   return encryption !== undefined && encryption.state !== 'none'
 }
+
+const replacedWords =
+  'Your account has a newer recovery key: the one that was shown here opens nothing any more. If you do not have the newer one, make another.'
 
 type Opened = 'show' | 'make' | 'password' | 'device' | 'recovery' | 'renew'
 
@@ -40,6 +46,16 @@ export function EncryptionSection(props: {
   const { encryption, unlockCode } = props
   const { state, recoveryKey } = encryption
   const [opened, setOpened] = useState<Opened>()
+  const [isReplaced, setIsReplaced] = useState(false)
+  const { checkRecoveryKey } = encryption
+  useEffect(() => {
+    if (recoveryKey === undefined) return
+    // Without a network it is shown as it is, and confirming it asks again.
+    checkRecoveryKey().then(
+      (isNewest) => setIsReplaced(!isNewest),
+      () => {},
+    )
+  }, [recoveryKey, checkRecoveryKey])
   const onClose = () => setOpened(undefined)
   return (
     <section aria-labelledby="own-keys">
@@ -93,6 +109,9 @@ export function EncryptionSection(props: {
           </ul>
         </>
       )}
+      <p role="status" className={settings.note}>
+        {state === 'open' && isReplaced && replacedWords}
+      </p>
       {state === 'open' && (
         <ul className={settings.list}>
           <li>
@@ -113,7 +132,12 @@ export function EncryptionSection(props: {
         </ul>
       )}
       {opened === 'show' && recoveryKey !== undefined && (
-        <RecoveryKeyDialog encryption={encryption} recoveryKey={recoveryKey} onClose={onClose} />
+        <RecoveryKeyDialog
+          encryption={encryption}
+          recoveryKey={recoveryKey}
+          onReplaced={() => setIsReplaced(true)}
+          onClose={onClose}
+        />
       )}
       {opened === 'make' && (
         <PasswordForm
@@ -239,9 +263,10 @@ function RecoveryForm(props: { encryption: OwnEncryption; onClose(): void }) {
 function RecoveryKeyDialog(props: {
   encryption: OwnEncryption
   recoveryKey: string
+  onReplaced(): void
   onClose(): void
 }) {
-  const { encryption, recoveryKey, onClose } = props
+  const { encryption, recoveryKey, onReplaced, onClose } = props
   const [words, setWords] = useState('')
   const { problem, isBusy, run } = useSubmission()
   const copy = async () => {
@@ -286,7 +311,7 @@ function RecoveryKeyDialog(props: {
           isBusy={isBusy}
           onClick={() =>
             void run(async () => {
-              await encryption.confirmRecoveryKey()
+              if (!(await encryption.confirmRecoveryKey())) onReplaced()
               onClose()
             })
           }

@@ -142,6 +142,25 @@ test('another device hands its keys to a locked one by a code, and no further si
   await expect.poll(listSignIns).toBe(1)
 })
 
+test('a recovery key that another device replaced is not taken for kept: the screen says so', async () => {
+  for (const { page: screen, password } of [phone, laptop]) {
+    await screen.goto('/settings/security')
+    await screen.getByRole('button', { name: /^New recovery key/ }).click()
+    const form = screen.getByRole('dialog', { name: 'New recovery key' })
+    await form.getByLabel('Password', { exact: true }).fill(password)
+    await form.getByRole('button', { name: 'Make a key' }).click()
+    await screen.getByRole('dialog', { name: 'Your recovery key' }).waitFor()
+  }
+  await phone.page.getByRole('button', { name: 'I have kept it' }).click()
+  const words = /^Your account has a newer recovery key: .* opens nothing any more/
+  await phone.page.getByRole('status').getByText(words).waitFor()
+  await phone.page.getByRole('button', { name: /^New recovery key/ }).waitFor()
+  expect(await findProblems(phone.page)).toEqual([])
+  await page.getByRole('button', { name: 'I have kept it' }).click()
+  await page.getByRole('button', { name: /^New recovery key/ }).waitFor()
+  expect(await page.getByText(words).count()).toBe(0)
+})
+
 test('a device of somebody else hands over nothing, and says whose it is', async () => {
   const { page: locked } = phone
   const carla = await createPerson(server, 'carla')

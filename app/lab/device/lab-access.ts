@@ -133,10 +133,12 @@ export function createLabAccess(options: {
           return rows.map(({ keys }) => keys).sort((a, b) => b.number - a.number)
         })
 
-  /** A person writes it down at once. */
+  /** A person writes it down at once, as long as it is the newest or they have none. */
   async function noteRecoveryKey() {
     const note = await withStore((store) => store.keyNotes.get('recovery'))
-    if (note?._id === 'recovery') account.recoveryKey = note.text
+    if (note?._id !== 'recovery') return
+    const isNewest = await access.checkRecoveryKey().catch(() => account.recoveryKey === undefined)
+    if (isNewest) account.recoveryKey = note.text
   }
 
   async function enter(): Promise<SignedIn> {

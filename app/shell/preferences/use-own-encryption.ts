@@ -11,6 +11,7 @@ export function useOwnEncryption(): OwnEncryption | undefined {
     known && {
       ...known,
       makeRecoveryKey: access.makeRecoveryKey,
+      checkRecoveryKey: access.checkRecoveryKey,
       confirmRecoveryKey: access.confirmRecoveryKey,
       unlockByPassword: access.unlockByPassword,
       unlockByRecoveryKey: access.unlockByRecoveryKey,

@@ -389,6 +389,28 @@ describe('the recovery key', () => {
     await unlock(second)
   })
 
+  test('leaves a device that still shows it when another device has made a newer one or new keys', async () => {
+    const password = 'a password of Nia'
+    const laptop = openDevice()
+    await laptop.register('nia', password)
+    expect(await laptop.access.checkRecoveryKey()).toBe(true)
+    const phone = openDevice()
+    await phone.signIn('nia', password)
+    const second = await phone.access.makeRecoveryKey({ password })
+    expect(await laptop.access.checkRecoveryKey()).toBe(false)
+    expect(await laptop.readRecoveryKey()).toBe('')
+    expect(await phone.access.checkRecoveryKey()).toBe(true)
+    await laptop.access.beginNewKeys({ password })
+    // What cannot be asked leaves the key where it is.
+    phone.state.isBroken = (path) => path.endsWith('/users/me/keys')
+    await expect(phone.access.confirmRecoveryKey()).rejects.toThrow()
+    expect(await phone.readRecoveryKey()).toBe(second)
+    phone.state.isBroken = () => false
+    expect(await phone.access.confirmRecoveryKey()).toBe(false)
+    expect(await phone.readRecoveryKey()).toBe('')
+    expect(await laptop.access.confirmRecoveryKey()).toBe(true)
+  })
+
   test('new keys take the place of those that nothing opens, with the password alone', async () => {
     const device = openDevice()
     const password = 'a password of Kim'

@@ -187,11 +187,16 @@ export function createAccountAccess(options: {
       })
     },
 
-    /** The person says that they have the recovery key: it leaves this device. */
-    async confirmRecoveryKey(): Promise<void> {
-      await withStore(readSignedIn()._id, async (store) => {
-        await store.keyNotes.delete('recovery')
-      })
+    checkRecoveryKey,
+
+    /**
+     * The person says that they have the recovery key: it leaves this device.
+     * @returns false when it was not the account's newest: what they have opens nothing
+     */
+    async confirmRecoveryKey(): Promise<boolean> {
+      const isNewest = await checkRecoveryKey()
+      await withStore(readSignedIn()._id, (store) => store.keyNotes.delete('recovery'))
+      return isNewest
     },
 
     /** Opens the keys with the recovery key, and wraps them for the present password. */
@@ -241,6 +246,29 @@ export function createAccountAccess(options: {
         await store.keyNotes.put({ _id: 'recovery', text })
       })
     },
+  }
+
+  /**
+   * Asks the server whether the recovery key that waits on this device opens the account's keys.
+   * One that another device replaced leaves this device.
+   * @returns false when none waits any more
+   */
+  async function checkRecoveryKey(): Promise<boolean> {
+    const user = readSignedIn()
+    return await withStore(user._id, async (store) => {
+      const note = await store.keyNotes.get('recovery')
+      if (note?._id !== 'recovery') return false
+      const { recoverySeed } = await own.readSeeds()
+      const bytes = readRecoveryKey(note.text)
+      const place = { userId: user._id, way: 'recovery' as const }
+      if (recoverySeed && bytes && open(recoverySeed, recoveryWrapKey(bytes), place)) return true
+      // This device may have made another one meanwhile.
+      const stale = store.keyNotes.filter(
+        (kept) => kept._id === 'recovery' && kept.text === note.text,
+      )
+      await stale.delete()
+      return false
+    })
   }
 
   /** The seed wrapped for another password, of an account that has keys. */
