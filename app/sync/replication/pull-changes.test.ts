@@ -1,5 +1,5 @@
 import { json } from 'node:stream/consumers'
-import { expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { createDeferred } from '../../../schema/helpers/deferred.ts'
 import {
   answerJson,
@@ -8,6 +8,8 @@ import {
   openTestCalls,
   readQuery,
 } from './testing/open-test-calls.ts'
+
+afterEach(() => void vi.useRealTimers())
 
 /** The requests to `_changes`: their mode, and their start. */
 const listPulls = (asked: readonly string[]) =>
@@ -253,6 +255,29 @@ test('P10: a catch-up that ended before what is being pushed closes no gap, and 
   await expect.poll(() => again).toEqual(['asked'])
   expect(gap.isOpen).toBe(true)
   expect(ids(await pull(2))).toEqual(['3', '4'])
+  await expect.poll(() => gap.isOpen).toBe(false)
+})
+
+test('P10: a gap that cannot be closed is closed later, also if nothing else ever comes', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  const gap = { isOpen: true, tries: 0 }
+  const { pull } = await openTestCalls(
+    async (_request, response) => answerJson(response, { results: [], last_seq: 0 }),
+    {
+      kept: {
+        take: async () => [],
+        isAhead: () => gap.isOpen,
+        async closeGaps() {
+          gap.tries += 1
+          if (gap.tries === 1) throw new Error('The disk is full.')
+          gap.isOpen = false
+        },
+      },
+    },
+  )
+  expect(await pull(0)).toMatchObject({ documents: [] })
+  await expect.poll(() => gap.tries).toBe(1)
+  await vi.advanceTimersByTimeAsync(5_000)
   await expect.poll(() => gap.isOpen).toBe(false)
 })
 

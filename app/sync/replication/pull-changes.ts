@@ -72,6 +72,7 @@ const firstPageRows = 50
 const manyRows = 5
 const gatherMs = 100
 const heartbeatMs = 10_000
+const gapRetryMs = 5_000
 
 /**
  * The server's changes: in pages for the catch-up, then as they are written. Holds back documents
@@ -99,6 +100,7 @@ export function createPullChanges<T>(options: PullChangesOptions) {
     /** The catch-up has just ended. */
     ended: undefined as { place: Seq; gifts: number } | undefined,
     hasTakenKept: false,
+    isClosingGaps: false,
     /** The last page of the person's own database: nothing lies behind it, and nothing was cut off. */
     own: { isAll: false, isCut: false },
     /** The current catch-up: one runs at the start. */
@@ -180,11 +182,22 @@ export function createPullChanges<T>(options: PullChangesOptions) {
     return toPulled(documents.filter(({ _id }) => !pushes.isUnderWay(_id)))
   }
 
-  /** Nothing is missing any more, once the last page is stored. A failure waits for the next end. */
+  /**
+   * Nothing is missing any more, once the last page is stored. Tries again after a failure: it may be
+   * long until another catch-up ends, and until then the marks stay below the gap.
+   */
   async function closeGaps() {
-    if (!kept?.isAhead()) return
-    await options.untilStored?.()
-    if (!signal.aborted) await kept.closeGaps()
+    if (state.isClosingGaps) return
+    state.isClosingGaps = true
+    while (kept?.isAhead() && !signal.aborted) {
+      await options.untilStored?.()
+      try {
+        if (!signal.aborted) await kept.closeGaps()
+      } catch {
+        await pause(gapRetryMs, signal)
+      }
+    }
+    state.isClosingGaps = false
   }
 
   /** All sources have given everything. */
