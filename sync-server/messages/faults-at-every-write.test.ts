@@ -102,6 +102,15 @@ async function open(isAtomic: boolean) {
   onTestFinished(() => t.close())
   let readers = 0
 
+  /** The databases were closed while nobody used them: nothing is healed. */
+  async function openAgain() {
+    t.acceptance.drop()
+    await t.storage.close()
+    disk.beginLife()
+    disk.makeRoom()
+    t.reopen()
+  }
+
   return {
     t,
     disk,
@@ -113,13 +122,10 @@ async function open(isAtomic: boolean) {
       if (isOfSent) await send(bench)
       return bench
     },
+    openAgain,
     /** The process is gone; the next one finds what is on the disk. */
     async startAgain() {
-      t.acceptance.drop()
-      await t.storage.close()
-      disk.beginLife()
-      disk.makeRoom()
-      t.reopen()
+      await openAgain()
       await t.acceptance.healCopies()
     },
   }
@@ -205,6 +211,26 @@ describe.each(storages)('P3 P12: $name', ({ isAtomic }) => {
       expect(disk.countRefused()).toBeGreaterThan(2)
     },
   )
+})
+
+test('P3: a first message that a full disk stored, and reported as refused, begins both conversations when it comes again', async () => {
+  const first = must(actions['a first message'], 'an action')
+  const { disk, prepare, openAgain } = await open(false)
+  for (let after = 0; ; after += 1) {
+    const bench = await prepare(first)
+    const before = disk.countRefused()
+    disk.fillUp({ after, count: 20, leaves: 'unseen' })
+    await isResolved(send(bench))
+    if (disk.countRefused() === before) {
+      expect(after).toBeGreaterThan(2)
+      break
+    }
+    await openAgain()
+    await send(bench)
+    const copies = await readCopies(bench)
+    expect(first.isDone(copies)).toBe(true)
+    expectNothingHalf(copies)
+  }
 })
 
 test('P3: a kill at any write of a receipt that comes before its author’s conversation loses no receipt', async () => {

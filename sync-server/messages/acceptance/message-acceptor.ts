@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { must } from '../../../schema/helpers/assertions.ts'
 import { groupBy, slicesOf } from '../../../schema/helpers/lists.ts'
 import { areMessagesEqual } from '../../../schema/merge-messages.ts'
-import type { LostSpan, MessageDocument } from '../../../schema/message.ts'
+import { isAccepted, type LostSpan, type MessageDocument } from '../../../schema/message.ts'
 import { clampTimes } from '../../../schema/permit-message-change.ts'
 import { PersonGone } from '../../access/account-documents.ts'
 import type { Reach, Relations } from '../../access/relations.ts'
@@ -247,6 +247,14 @@ function listOutcomes({
   )
 }
 
+/** Has the other person this author's message, by this delivery or by an earlier one? */
+function isDelivered({ effect, next, reach }: MessageDraft, authorId: string): boolean {
+  if (!next) return false
+  if (effect === 'deliver') return true
+  const isStanding = effect === 'none' || effect === 'amend'
+  return isStanding && reach === 'delivered' && next.senderId === authorId && isAccepted(next)
+}
+
 /**
  * Completes written deliveries: releases files, begins conversations, tells receipts, removes hints.
  * @param onQueued called with stored messages to send over a business channel
@@ -307,7 +315,8 @@ function createDeliveryFinisher(options: {
   async function begin(delivery: Delivery, drafts: readonly MessageDraft[]) {
     const { actorId: authorId, peerId: readerId, reach, hasBegun } = delivery
     if (readerId === undefined) return
-    const found = drafts.find(({ effect, next }) => effect === 'deliver' && next)?.next
+    // Also one that is stored already: a disk can keep a write that it refused.
+    const found = drafts.find((draft) => isDelivered(draft, authorId))?.next
     const first = hasBegun ? undefined : found
     if (first && !isAtomic) {
       const pair = { authorId, readerId, message: first, isHeld: reach !== 'delivered' }
