@@ -42,6 +42,20 @@ async function openLink() {
 const openOther = (options: { now?: () => number } = {}) =>
   t.openOther({ link: links[1], ...options })
 
+/** Whoever answers has the message from their server, which heard its place before. */
+async function untilHeard(from: 0 | 1): Promise<void> {
+  let isHeard = false
+  const stop = links[1 - from]?.listen('heard', () => {
+    isHeard = true
+  })
+  const askAgain = () => {
+    links[from]?.publish('heard', {})
+    return isHeard
+  }
+  await expect.poll(askAgain).toBe(true)
+  stop?.()
+}
+
 const fromAnn = (content = 'hello') =>
   writeMessage({ senderId: t.ann, recipientId: t.ben, content })
 const fromBen = (content = 'hello') =>
@@ -73,8 +87,11 @@ describeCouches('two servers', (couch) => {
     const say = (server: typeof late, message: MessageDocument) =>
       server.acceptMessages({ actorId: message.senderId, proposals: [propose(message)] })
     await say(late, fromBen('hello'))
+    await untilHeard(1)
     await say(t.acceptance, fromAnn('how are you?'))
+    await untilHeard(0)
     await say(late, fromBen('fine'))
+    await untilHeard(1)
     await say(t.acceptance, fromAnn('good'))
     const said = (await t.readMessages(t.ben)).map(({ content }) => content)
     expect(said).toEqual(['hello', 'how are you?', 'fine', 'good'])
