@@ -21,7 +21,8 @@ export async function createStoryPerson(
     kept: createKeyValueStorage(),
     passing: createKeyValueStorage(),
   })
-  const api = createApi({ serverUrl: origin, fetch, sessions })
+  // Nobody waits at a screen: on a busy machine the answers come, and late.
+  const api = createApi({ serverUrl: origin, fetch, sessions, timeoutMs: 60_000 })
   const username = name.toLowerCase().replaceAll(' ', '.')
   const [email, password] = [`${username}@example.org`, `${username}-secret`]
   sessions.set(await api.auth.register({ username, email, password }), { keepSignedIn: true })
