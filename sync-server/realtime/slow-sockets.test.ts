@@ -57,7 +57,8 @@ async function pushFlood(app: TestApp, author: TestPerson, recipientId: string) 
 }
 
 it('P7: a socket that reads too slowly goes without hints and typing, and stays', async () => {
-  const { app, ann, ben, connect } = await open()
+  // It answers no ping while it does not read, however long the flood takes.
+  const { app, ann, ben, connect } = await open({ socketPingEveryMs: anHour })
   const slow = await connect(ann, ['presence-changes'])
   const bens = await connect(ben)
   await slow.pauseReading()
