@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Settings } from '../../schema/settings.ts'
-import { openServerBarrier } from '../testing/open-server-barrier.ts'
+import { openTestBarrier, untilNobodyIsOnline } from '../testing/open-test-barrier.ts'
 import { openTestSocket, type TestSocket } from '../testing/open-test-socket.ts'
 import type { TestApp, TestPerson } from '../testing/start-test-app.ts'
-import { startTestServers, type TestServers, untilNobodyIsOnline } from '../testing/start-test-servers.ts'
+import { startTestServers, type TestServers } from '../testing/start-test-servers.ts'
 
 /** Ann changes what she shows at server one; Cleo, a stranger, tries the doors of server two. */
 const opened = { sockets: [] as TestSocket[], barriers: 0 } as {
@@ -67,7 +67,7 @@ async function connect(server: TestApp, { token }: TestPerson, understands: stri
 async function openBarrier() {
   const { one, two } = opened.servers
   opened.barriers += 1
-  const barrier = await openServerBarrier({ from: one, to: two, name: `Dora-${opened.barriers}` })
+  const barrier = await openTestBarrier({ from: one, to: two, name: `Dora-${opened.barriers}` })
   opened.sockets.push(...barrier.sockets)
   return barrier.pass
 }

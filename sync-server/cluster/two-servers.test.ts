@@ -3,10 +3,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { must } from '../../schema/helpers/assertions.ts'
 import type { MessageDocument } from '../../schema/message.ts'
 import { proposeMessage } from '../messages/proposals/proposal.ts'
-import { openServerBarrier } from '../testing/open-server-barrier.ts'
+import { openTestBarrier, untilNobodyIsOnline } from '../testing/open-test-barrier.ts'
 import { openTestSocket, type TestSocket } from '../testing/open-test-socket.ts'
 import type { TestApp, TestPerson } from '../testing/start-test-app.ts'
-import { startTestServers, type TestServers, untilNobodyIsOnline } from '../testing/start-test-servers.ts'
+import { startTestServers, type TestServers } from '../testing/start-test-servers.ts'
 
 const opened = { sockets: [] as TestSocket[] } as {
   servers: TestServers
@@ -51,7 +51,7 @@ async function connectBoth() {
 /** Whoever answers has the message from their own server, which heard its place before. */
 async function openBarrier(from: TestApp, name: string) {
   const to = from === annsServer() ? bensServer() : annsServer()
-  const barrier = await openServerBarrier({ from, to, name })
+  const barrier = await openTestBarrier({ from, to, name })
   opened.sockets.push(...barrier.sockets)
   return barrier.pass
 }

@@ -1,7 +1,5 @@
-import { expect } from 'vitest'
 import type { AppOverrides } from '../app-overrides.ts'
 import { startCouch } from './couch/start-couch.ts'
-import { readTestLevel } from './open-test-request.ts'
 import { startRedis } from './start-redis.ts'
 import { startTestApp } from './start-test-app.ts'
 
@@ -35,12 +33,5 @@ export async function startTestServers(
   } catch (error) {
     await closeShared()
     throw error
-  }
-}
-
-/** Both have heard of every goodbye: whoever is shown as online from now on came after this. */
-export async function untilNobodyIsOnline({ one, two }: Pick<TestServers, 'one' | 'two'>) {
-  for (const server of [one, two]) {
-    await expect.poll(() => readTestLevel(server, 'petrel_people_online')).toBe(0)
   }
 }

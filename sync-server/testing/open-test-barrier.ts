@@ -1,7 +1,9 @@
 import { expect } from 'vitest'
 import { whoIsOnline } from './open-test-presence.ts'
+import { readTestLevel } from './open-test-request.ts'
 import { openTestSocket, type TestSocket } from './open-test-socket.ts'
 import type { TestApp, TestPerson } from './start-test-app.ts'
+import type { TestServers } from './start-test-servers.ts'
 
 const waiting = { timeout: 60_000 }
 
@@ -10,7 +12,7 @@ const waiting = { timeout: 60_000 }
  * order, and what somebody types at the one to their device at the other goes the same way.
  * @param name nobody else's in this test: who was there before may still be taken for online
  */
-export async function openServerBarrier(between: { from: TestApp; to: TestApp; name: string }) {
+export async function openTestBarrier(between: { from: TestApp; to: TestApp; name: string }) {
   const { from, to, name } = between
   const sockets: TestSocket[] = []
   async function connect({ url }: TestApp, { token }: TestPerson) {
@@ -32,5 +34,12 @@ export async function openServerBarrier(between: { from: TestApp; to: TestApp; n
       says.say('typing', { recipientId: person.userId })
       await expect.poll(() => hears.count('user-typing'), waiting).toBeGreaterThan(before)
     },
+  }
+}
+
+/** For tests: both have heard of every goodbye: whoever is shown as online from now on came after this. */
+export async function untilNobodyIsOnline({ one, two }: Pick<TestServers, 'one' | 'two'>) {
+  for (const server of [one, two]) {
+    await expect.poll(() => readTestLevel(server, 'petrel_people_online'), waiting).toBe(0)
   }
 }
