@@ -128,7 +128,7 @@ function createGate() {
           const answer = Reflect.apply(member, target, given)
           const isHeld =
             name === 'iterator' && state.name && JSON.stringify(given).includes(state.name)
-          return isHeld ? hold(answer) : answer
+          return isHeld ? hold(answer as object) : answer
         }
       },
     })
