@@ -42,6 +42,8 @@ export interface AppOverrides {
   channelClock?: ChannelClock
   /** The time of links of new devices, epoch ms. */
   deviceLinkNow?: () => number
+  /** How long another server may take to answer for a link. */
+  deviceLinkAnswersWithinMs?: number
   /** Waits before each retry of a failed webhook. */
   webhookRetryWaitsMs?: readonly number[]
   /** The clock of pushes. */

@@ -296,7 +296,11 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
     onError,
   })
   joined.isSystem = administration.isSystem
-  const deviceLinks = createDeviceLinks({ link, now: overrides.deviceLinkNow })
+  const deviceLinks = createDeviceLinks({
+    link,
+    now: overrides.deviceLinkNow,
+    answersWithinMs: overrides.deviceLinkAnswersWithinMs,
+  })
   const mounting = {
     accessCheck,
     doorman,

@@ -95,12 +95,14 @@ export type DeviceLinks = ReturnType<typeof createDeviceLinks>
  * Devices that ask to be signed in. The server that a device began at keeps its link and takes every
  * step; others ask it over `link`, so a step happens once however many servers there are.
  * @param now epoch ms
+ * @param answersWithinMs replaces the two seconds that another server has to answer
  */
 export function createDeviceLinks(options: {
   link?: ServerLink | undefined
   now?: (() => number) | undefined
+  answersWithinMs?: number | undefined
 }) {
-  const { link, now = Date.now } = options
+  const { link, now = Date.now, answersWithinMs = answerDueWithinMs } = options
   const waiters = createLinkWaiters()
   const asked = new Map<string, (outcome: LinkOutcome) => void>()
   const pending = createPendingLinks({
@@ -135,7 +137,7 @@ export function createDeviceLinks(options: {
         asked.delete(askId)
         resolve(outcome)
       }
-      const timer = setTimeout(finish, answerDueWithinMs, { refusal: 'device_link_unknown' })
+      const timer = setTimeout(finish, answersWithinMs, { refusal: 'device_link_unknown' })
       asked.set(askId, finish)
       link.publish('device-link-asked', { askId, step })
     })

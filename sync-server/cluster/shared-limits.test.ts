@@ -14,14 +14,18 @@ const say = (server: TestApp, content = 'hello') => {
   const body = { recipientId: opened.ben.userId, content }
   return server.call('POST', '/api/messages', { token: opened.ann.token, body })
 }
+const readUsage = (server: TestApp) =>
+  server.call('GET', '/api/users/me/usage', { token: opened.ann.token })
 const readUsed = async (server: TestApp) => {
-  const { body } = await server.call('GET', '/api/users/me/usage', { token: opened.ann.token })
+  const { body } = await readUsage(server)
   return body.messageBytes as number
 }
 
 it('P12: what somebody sends at one server counts at the others', async () => {
   const { one, two } = opened.servers
   for (const _ of '1234') expect((await say(one)).status).toBe(201)
+  const readLeft = async () => (await readUsage(two)).headers.get('ratelimit-remaining')
+  await expect.poll(readLeft).toBe('0')
   expect((await say(two)).status).toBe(429)
 })
 

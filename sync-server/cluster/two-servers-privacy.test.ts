@@ -1,24 +1,24 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Settings } from '../../schema/settings.ts'
+import { openTestBarrier, untilNobodyIsOnline } from '../testing/open-test-barrier.ts'
 import { openTestSocket, type TestSocket } from '../testing/open-test-socket.ts'
 import type { TestApp, TestPerson } from '../testing/start-test-app.ts'
 import { startTestServers, type TestServers } from '../testing/start-test-servers.ts'
 
 /** Ann changes what she shows at server one; Cleo, a stranger, tries the doors of server two. */
-const opened = { sockets: [] as TestSocket[] } as {
+const opened = { sockets: [] as TestSocket[], barriers: 0 } as {
   servers: TestServers
   ann: TestPerson
   cleo: TestPerson
-  dora: TestPerson
   eve: TestPerson
   sockets: TestSocket[]
+  barriers: number
 }
 beforeAll(async () => {
   opened.servers = await startTestServers({}, { presenceGraceMs: 50, announceEveryMs: 20 })
   const { one, two } = opened.servers
   opened.ann = await one.register('Ann')
   opened.cleo = await two.register('Cleo')
-  opened.dora = await one.register('Dora')
   opened.eve = await two.register('Eve')
   await put('/users/profile', { phone_number: '16505551234', status: 'at sea' })
 })
@@ -36,6 +36,7 @@ afterEach(async () => {
     socket.close()
     await closed
   }
+  await untilNobodyIsOnline(opened.servers)
 })
 afterAll(() => opened.servers.close())
 
@@ -62,21 +63,13 @@ async function connect(server: TestApp, { token }: TestPerson, understands: stri
   return socket
 }
 
-/**
- * Resolves when server two has heard all that server one has said so far: Redis keeps the order, and
- * this goes the same way. So what is tried next proves more than that a remembered answer grew old.
- */
+/** Server two has heard all that server one has said: more than that a remembered answer grew old. */
 async function openBarrier() {
   const { one, two } = opened.servers
-  const [doras, others] = [await connect(one, opened.dora), await connect(two, opened.dora)]
-  await connect(two, opened.eve)
-  await expect.poll(() => doras.last('users-online'), waiting).toContain(opened.eve.userId)
-  return async () => {
-    const before = others.count('user-typing')
-    // To one's own devices it goes as often as it is said.
-    doras.say('typing', { recipientId: opened.dora.userId })
-    await expect.poll(() => others.count('user-typing'), waiting).toBeGreaterThan(before)
-  }
+  opened.barriers += 1
+  const barrier = await openTestBarrier({ from: one, to: two, name: `Dora-${opened.barriers}` })
+  opened.sockets.push(...barrier.sockets)
+  return barrier.pass
 }
 
 interface Seen {
@@ -151,7 +144,9 @@ describe('P8: what is changed at one server holds at the doors of the other, at 
   it('that a person who hides begins a chat: who may see them then does', async () => {
     const { one, two } = opened.servers
     const fay = await two.register('Fay')
+    const pass = await openBarrier()
     await set({ onlineFor: 'chats' })
+    await pass()
     await connect(one, opened.ann)
     const fays = await connect(two, fay, ['presence-changes'])
     await expect.poll(() => fays.count('users-online'), waiting).toBeGreaterThan(0)

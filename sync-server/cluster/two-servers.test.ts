@@ -1,7 +1,9 @@
 import { v7 as uuidv7 } from 'uuid'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { must } from '../../schema/helpers/assertions.ts'
 import type { MessageDocument } from '../../schema/message.ts'
 import { proposeMessage } from '../messages/proposals/proposal.ts'
+import { openTestBarrier, untilNobodyIsOnline } from '../testing/open-test-barrier.ts'
 import { openTestSocket, type TestSocket } from '../testing/open-test-socket.ts'
 import type { TestApp, TestPerson } from '../testing/start-test-app.ts'
 import { startTestServers, type TestServers } from '../testing/start-test-servers.ts'
@@ -22,6 +24,7 @@ afterEach(async () => {
     socket.close()
     await closed
   }
+  await untilNobodyIsOnline(opened.servers)
 })
 afterAll(() => opened.servers.close())
 
@@ -43,6 +46,14 @@ async function connectBoth() {
   await expect.poll(() => ann.last('users-online'), waiting).toContain(opened.ben.userId)
   await expect.poll(() => ben.last('users-online'), waiting).toContain(opened.ann.userId)
   return { ann, ben }
+}
+
+/** Whoever answers has the message from their own server, which heard its place before. */
+async function openBarrier(from: TestApp, name: string) {
+  const to = from === annsServer() ? bensServer() : annsServer()
+  const barrier = await openTestBarrier({ from, to, name })
+  opened.sockets.push(...barrier.sockets)
+  return barrier.pass
 }
 
 function push(server: TestApp, sender: TestPerson, content: string, _id = uuidv7()) {
@@ -148,9 +159,16 @@ describe('two servers on one CouchDB and one Redis', () => {
 
   it('put an answer behind what it answers, whichever server took which', async () => {
     const talk = [...'abcdefgh']
+    const servers = [annsServer(), bensServer()]
+    const passes = [
+      await openBarrier(annsServer(), 'Cleo'),
+      await openBarrier(bensServer(), 'Dora'),
+    ]
     for (const [index, content] of talk.entries()) {
-      const server = index % 2 === 0 ? annsServer() : bensServer()
-      expect((await push(server, opened.ann, `talk ${content}`)).status).toBe(201)
+      const turn = index % 2
+      const answer = await push(must(servers[turn], 'a server'), opened.ann, `talk ${content}`)
+      expect(answer.status).toBe(201)
+      await passes[turn]?.()
     }
     const said = (await readMessages(bensServer(), opened.ben)).map(({ content }) => content)
     const wanted = talk.map((content) => `talk ${content}`)
@@ -158,6 +176,7 @@ describe('two servers on one CouchDB and one Redis', () => {
   })
 
   it('put an answer behind a burst that has run ahead of the clock', async () => {
+    const pass = await openBarrier(annsServer(), 'Emil')
     expect((await push(bensServer(), opened.ben, 'before the burst')).status).toBe(201)
     const docs = Array.from({ length: 500 }, (_, index) => {
       const message = { content: `burst ${index}`, _id: uuidv7() }
@@ -166,6 +185,7 @@ describe('two servers on one CouchDB and one Redis', () => {
     })
     const { token } = opened.ann
     await annsServer().call('POST', '/sync/messages/_bulk_docs', { token, body: { docs } })
+    await pass()
     expect((await push(bensServer(), opened.ben, 'after the burst')).status).toBe(201)
     expect((await readMessages(annsServer(), opened.ann)).at(-1)?.content).toBe('after the burst')
   })

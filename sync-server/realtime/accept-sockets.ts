@@ -66,7 +66,7 @@ export function acceptSockets(options: {
   )
 
   const quiet = new WeakSet<WebSocket>()
-  const pinging = setInterval(() => {
+  function ping() {
     for (const socket of getWss().clients) {
       if (quiet.has(socket)) socket.terminate()
       else {
@@ -74,7 +74,9 @@ export function acceptSockets(options: {
         socket.ping()
       }
     }
-  }, pingEveryMs).unref()
+  }
+  // After a standstill of this process the timer is first, and the answers still wait to be read.
+  const pinging = setInterval(() => setImmediate(() => setImmediate(ping)), pingEveryMs).unref()
   // The server's own errors, such as a port in use, reach the server's listeners.
   getWss().on('error', () => undefined)
   getWss().on('connection', (socket: WebSocket) => {

@@ -16,7 +16,8 @@ type Changes = Extract<ServerEvent, { event: 'changes' }>['data']
 
 const opened = {} as { app: TestApp; ann: TestPerson; ben: TestPerson }
 beforeAll(async () => {
-  const app = await startTestApp()
+  // A device that does not read answers no ping, however long it takes to fill its line.
+  const app = await startTestApp({}, { socketPingEveryMs: 60 * 60 * 1_000 })
   Object.assign(opened, { app, ann: await app.register('Ann'), ben: await app.register('Ben') })
 })
 afterAll(() => opened.app.close())

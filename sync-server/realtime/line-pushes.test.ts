@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid'
-import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import {
   changesProtocol,
   type ServerEvent,
@@ -253,6 +253,9 @@ describe('P12: pushes over a line', () => {
   })
 
   it('are a few at a time for each line, and limited for a person, over all their lines', async () => {
+    // What a person may push comes back with time.
+    vi.useFakeTimers({ toFake: ['Date'] })
+    onTestFinished(() => void vi.useRealTimers())
     const waiting: (() => void)[] = []
     const taker = createPushTaker({
       recordActive: () => {},

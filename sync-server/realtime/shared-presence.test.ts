@@ -1,5 +1,6 @@
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
 import { createRedisLink } from '../cluster/link-servers.ts'
+import type { LinkListener, ServerLink } from '../cluster/server-link.ts'
 import { startRedis, type TestRedis } from '../testing/start-redis.ts'
 import { createPresence } from './presence.ts'
 import { createSharedPresence } from './shared-presence.ts'
@@ -100,4 +101,47 @@ it('without Redis nobody of another server has gone, and what was missed is caug
   one.arrive(ben)
   await opened.redis.start()
   await expect.poll(() => two.listOnline().sort(), waiting).toEqual([ann, ben])
+})
+
+it('a server that stood still first hears what the others said meanwhile, and takes nobody for gone', async () => {
+  const listeners = new Map<string, LinkListener>()
+  const hear = (topic: string, data: unknown) => listeners.get(topic)?.(data, 'one')
+  const said = { count: 0 }
+  const link: ServerLink = {
+    serverId: 'two',
+    isUp: () => true,
+    waitUntilUp: async () => true,
+    publish() {
+      said.count += 1
+      // What waits in its line is read after the timers of this turn.
+      setImmediate(() => hear('presence-beat', { version: 1 }))
+    },
+    tell: () => undefined,
+    listen: (topic, listener) => {
+      listeners.set(topic, listener)
+      return () => void listeners.delete(topic)
+    },
+    onTurn: () => () => undefined,
+    close: () => undefined,
+  }
+  const writeLastSeen = async () => {}
+  const presence = createSharedPresence({
+    presence: createPresence({ writeLastSeen, onError: fail }),
+    link,
+    writeLastSeen,
+    onError: fail,
+    beatEveryMs: 10,
+    silentMs: 3_000,
+  })
+  opened.closing.push(presence.drop)
+  vi.useFakeTimers({ toFake: ['performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  hear('presence-all', { version: 1, online: [ann] })
+  const changed: string[] = []
+  presence.onChanged((userIds) => changed.push(...userIds))
+  vi.advanceTimersByTime(60_000)
+  const before = said.count
+  await expect.poll(() => said.count).toBeGreaterThan(before + 1)
+  expect(changed).toEqual([])
+  expect(presence.isOnline(ann)).toBe(true)
 })

@@ -40,7 +40,10 @@ export function createSharedPresence(options: {
   /** With any server. */
   const online = new Set<string>()
   const changed = new Set<string>()
-  const state = { gathering: undefined as NodeJS.Timeout | undefined }
+  const state = {
+    gathering: undefined as NodeJS.Timeout | undefined,
+    dropping: undefined as NodeJS.Immediate | undefined,
+  }
   const remote = createRemotePresence({
     onChanged: handleChanged,
     onMissed: (serverId) => link.tell(serverId, 'presence-ask', null),
@@ -82,7 +85,8 @@ export function createSharedPresence(options: {
 
   const beating = setInterval(() => {
     link.publish('presence-beat', { version: told.version })
-    dropSilent()
+    // After a standstill of this process the timer is first, and what the others said still waits to be read.
+    state.dropping = setImmediate(dropSilent)
   }, beatEveryMs).unref()
 
   const stopListening = [
@@ -112,6 +116,7 @@ export function createSharedPresence(options: {
 
   function drop() {
     clearInterval(beating)
+    clearImmediate(state.dropping)
     clearTimeout(state.gathering)
     for (const stop of stopListening) stop()
     listeners.clear()

@@ -35,6 +35,21 @@ it('sockets that answer no ping are cut off, and the others stay', async () => {
   expect(app.stats().sockets).toBe(1)
 })
 
+it('a socket whose answer waits while the server stands still stays', async () => {
+  const everyMs = 200
+  const { ann, connect } = await open({ socketPingEveryMs: everyMs })
+  const answering = await connect(ann)
+  const pings = { count: 0 }
+  // By now it has answered: the server is in this process, and reads that after its next timer.
+  answering.socket.on('ping', () => {
+    pings.count += 1
+    const begun = performance.now()
+    while (pings.count === 1 && performance.now() - begun < 2 * everyMs);
+  })
+  await expect.poll(() => pings.count).toBeGreaterThan(2)
+  expect(answering.closedWith()).toBeUndefined()
+})
+
 /** More than the kernel buffers for a socket that nobody reads. */
 const flood = { messages: 600, batch: 100 }
 
@@ -57,7 +72,8 @@ async function pushFlood(app: TestApp, author: TestPerson, recipientId: string) 
 }
 
 it('P7: a socket that reads too slowly goes without hints and typing, and stays', async () => {
-  const { app, ann, ben, connect } = await open()
+  // It answers no ping while it does not read, however long the flood takes.
+  const { app, ann, ben, connect } = await open({ socketPingEveryMs: anHour })
   const slow = await connect(ann, ['presence-changes'])
   const bens = await connect(ben)
   await slow.pauseReading()

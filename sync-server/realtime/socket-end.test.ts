@@ -10,9 +10,9 @@ afterAll(() => app.close())
 it('a socket closes with 4401 when its token is over, and no sooner', async () => {
   const { userId, token } = await app.register('Ann')
   const { sid } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
+  const long = await openTestSocket({ url: app.url, token })
   const expiresAt = Date.now() + 5_000
   const brief = createTokenKeeper({ secret }).sign({ userId, sessionId: sid }, expiresAt)
-  const long = await openTestSocket({ url: app.url, token })
   const short = await openTestSocket({ url: app.url, token: brief })
   expect(await short.closed).toBe(4401)
   expect(short.count('users-online')).toBeGreaterThan(0)

@@ -27,7 +27,10 @@ async function connect(token: string | undefined, rest: { path?: string; headers
   opened.sockets.push(socket)
   return socket
 }
-/** Connects Ben and waits until he is admitted: before that a device misses news about him. */
+/**
+ * Connects Ben and waits until he is admitted: before that a device misses news about him, and he counts as online
+ * by a device that has just gone alone.
+ */
 async function connectBen() {
   const ben = await connect(opened.ben.token)
   await expect.poll(() => ben.last('users-online')).toContain(opened.ben.userId)
@@ -130,7 +133,7 @@ describe('presence', () => {
   it('tells who is online, and when they were last', async () => {
     const ann = await connect(opened.ann.token)
     await expect.poll(() => ann.last('users-online')).toContain(opened.ann.userId)
-    const ben = await connect(opened.ben.token)
+    const ben = await connectBen()
     await expect.poll(() => ann.last('users-online')).toContain(opened.ben.userId)
     expect(await isOnline(opened.ben.userId)).toBe(true)
     ben.socket.close()
@@ -142,8 +145,7 @@ describe('presence', () => {
   })
 
   it('lasts while one device of several is connected', async () => {
-    const phone = await connect(opened.ben.token)
-    const laptop = await connect(opened.ben.token)
+    const [phone, laptop] = [await connectBen(), await connectBen()]
     const cyd = await opened.app.register('Cyd')
     const cydsPhone = await connect(cyd.token)
     const ann = await connect(opened.ann.token)
@@ -226,6 +228,8 @@ describe('messages', () => {
     const message = { _id: '01890000-0000-7000-8000-0000000000aa', content: 'once' }
     ann.say('send-message', { recipientId, message })
     ann.say('send-message', { recipientId, message })
+    // The frames of one socket are begun in turn, and may end in any.
+    await expect.poll(() => ben.last('receive-message')).toMatchObject({ content: 'once' })
     ann.say('send-message', { recipientId, message: 'the last one' })
     await expect.poll(() => ben.last('receive-message')).toMatchObject({ content: 'the last one' })
     expect(ben.count('receive-message')).toBe(2)

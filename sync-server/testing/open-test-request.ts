@@ -40,6 +40,8 @@ export async function openTestRequest(request: {
     text,
     /** 0 while there is no answer. */
     status: () => Number(text().slice(9, 12)),
+    /** Has an answer begun that is not read yet? */
+    isAnswered: () => socket.readableLength > 0,
     read: () => void socket.resume(),
     isClosed: () => socket.closed,
     hangUp: () => void ('resetAndDestroy' in socket ? socket.resetAndDestroy() : socket.destroy()),

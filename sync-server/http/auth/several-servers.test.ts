@@ -5,7 +5,8 @@ import { startTestServers, type TestServers } from '../../testing/start-test-ser
 
 const opened = {} as { servers: TestServers; ann: TestPerson }
 beforeAll(async () => {
-  opened.servers = await startTestServers()
+  // A server or a Redis that stands still for two seconds would make the link unknown.
+  opened.servers = await startTestServers({}, { deviceLinkAnswersWithinMs: 10_000 })
   opened.ann = await opened.servers.two.register('Ann')
 })
 afterAll(() => opened.servers.close())

@@ -56,12 +56,14 @@ const ways: Record<'rest' | 'push' | 'socket', Way> = {
   async socket({ recipientId, replyTo, ...rest }) {
     const reply = replyTo === undefined ? {} : { replyToMessageId: replyTo }
     opened.annsSocket.say('send-message', { recipientId, message: { ...rest, ...reply } })
-    // A socket handles frames in turn, so the answer to the last one means that all are done.
-    const marker = uuidv7()
-    const last = { _id: marker, content: ' ' }
-    opened.annsSocket.say('send-message', { recipientId: opened.ben.userId, message: last })
-    await expect.poll(() => findRefusal(marker)).toBeDefined()
-    await expect.poll(async () => (await stored(opened.ann, rest._id))._id).toBe(rest._id)
+    const isTaken = async () => {
+      const { senderId, status } = await stored(opened.ann, rest._id)
+      return senderId === opened.ann.userId && status === 'sent'
+    }
+    // What is refused is stored first, and told then.
+    await expect
+      .poll(async () => findRefusal(rest._id) !== undefined || (await isTaken()))
+      .toBe(true)
     return { code: findRefusal(rest._id) }
   },
 }
