@@ -28,7 +28,12 @@ test('a message from one device to the other passes every hop of "Follow one mes
   onTestFinished(() => lab.close())
   const [ann, ben] = [await lab.person('ann'), await lab.person('ben')]
   const [from, to] = [await ann.device(), await ben.device()]
+  const heard: string[] = []
+  to.network.record((told) => heard.push(told))
   await lab.settle()
+  // Before, the message would come by the answer of a request.
+  const isFollowed = (told: string) => /^\{"event":"here","data":\{.*"messages":/.test(told)
+  await waitUntil('the line carries its messages', () => heard.some(isFollowed))
   const view = to.messenger.openConversation(ann.userId)
   const calls = await recordCalls(
     async () => {
