@@ -28,7 +28,8 @@ test('P13: a script with keys and a device read each other, and the server neith
   const tablet = await ben.device()
   const sent = await sealed.send({ recipientId: ben.userId, text: 'the albatross lands' })
   expect(sent).toMatchObject({ content: '', sealed: expect.stringMatching(/^1\./) })
-  await lab.settle()
+  // Also until the tablet has Ann's keys, and has opened it.
+  await lab.settle({ areFaultsOver: true })
   expect(await tablet.read(ann)).toMatchObject([{ content: 'the albatross lands' }])
   await sealed.edit(sent, 'the albatross stays')
   await sealed.react(sent, '🪶')

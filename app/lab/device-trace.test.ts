@@ -23,6 +23,9 @@ async function openTracedDevice() {
   const tablet = await ben.device()
   const wire: string[] = []
   phone.network.record((told) => wire.push(told))
+  // Before, everything may go by requests, and no frame ever carries a push.
+  const taken = expect.objectContaining({ kind: 'frame', way: 'back', what: 'pushes-taken' })
+  await expect.poll(() => phone.messenger.readTrace().events).toContainEqual(taken)
   const sent = [await phone.say(ben, canaries.text), await phone.say(ben, canaries.quoted)]
   await lab.settle()
   const heard = await tablet.say(ann, canaries.heard)

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { createLab } from './create-lab.ts'
+import type { LabDevice } from './device/lab-device-types.ts'
 import { untilLive } from './device/read-conversation.ts'
 import { openTestLab } from './open-test-lab.ts'
 import { runHistory } from './run-history.ts'
@@ -10,17 +11,24 @@ const answers: [string, { status: number; body: string }][] = [
   ['401', { status: 401, body: '<html>Your password?' }],
 ]
 
+/** How many requests something has answered in place of the server. */
+const countAnswered = ({ network }: LabDevice) =>
+  network.exchanges.filter(({ faults }) => faults.includes('answer')).length
+
 test.for(answers)(
   'P6: seconds of %s for everything put nothing out of its order, and sign nobody out',
   async ([, answer]) => {
     const { lab, ann, ben } = await openTestLab()
     const [phone, tablet] = [await ann.device(), await ben.device()]
     await lab.settle()
-    phone.network.stepBetween({ ...answer, ms: 3_000 })
+    phone.network.stepBetween({ ...answer, ms: Number.POSITIVE_INFINITY })
     await phone.say(ben, 'one')
-    await untilLive(phone.messenger.connection, ({ words }) => words !== undefined)
-    expect(phone.messenger.connection.getSnapshot().words).toMatch(/^The server has a problem/)
+    const { words } = await untilLive(phone.messenger.connection, (now) => now.words !== undefined)
+    expect(words).toMatch(/^The server has a problem/)
     for (const text of ['two', 'three']) await phone.say(ben, text)
+    const before = countAnswered(phone)
+    await expect.poll(() => countAnswered(phone)).toBeGreaterThan(before)
+    phone.network.stepBetween({ ...answer, ms: 0 })
     const readTexts = async () => (await tablet.read(ann)).map(({ content }) => content)
     await expect.poll(async () => (await readTexts()).length, { timeout: 60_000 }).toBe(3)
     await phone.say(ben, 'four')

@@ -11,6 +11,8 @@ test('a report has states and numbers, and nothing of what people wrote, are cal
   phone.network.goOffline()
   const id = await phone.say(ben, 'another secret')
   await untilLive(phone.messenger.connection, ({ pendingCount }) => pendingCount === 1)
+  // The list is read apart from the count.
+  await untilLive(phone.messenger.conversations, (rows) => rows.length === 1)
   const browser = { userAgent: 'Test', language: 'en', onLine: false, storage: {} } as Navigator
   const report = await writeReport(phone.messenger, browser)
   expect(report).toContain('Messages to send: 1')
