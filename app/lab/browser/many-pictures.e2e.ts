@@ -67,6 +67,26 @@ const largestShift = 0.02
 /** Turns of the wheel, px: one that leaves a part in sight, and flings past two screens. */
 const turns = [700, 2_100, 2_100, 2_100]
 
+/** What a turn leaves before the end of what is loaded, px: there the list draws no row that a page changes. */
+const leftPx = 400
+
+/**
+ * The next turn that does not outrun the reading of pages: on a slow disk it would reach the first or last row that is
+ * loaded, which changes with the page that comes: a date header goes, and the list moves. Undefined until that page is here.
+ */
+async function findTurn(wanted: number, direction: 1 | -1): Promise<number | undefined> {
+  // Nothing comes behind the last ones.
+  if (direction === 1 && (await readNewest()) > count - 20) return wanted
+  const roomPx = await page
+    .getByRole('log')
+    .evaluate(
+      ({ scrollTop, scrollHeight, clientHeight }, isDown) =>
+        isDown ? scrollHeight - scrollTop - clientHeight : scrollTop,
+      direction === 1,
+    )
+  return [wanted, Math.min(...turns)].find((px) => px + leftPx <= roomPx)
+}
+
 /**
  * Scrolls until it has come far enough: a busy browser takes several turns of the wheel at once, and passes what
  * would be visible in between. Returns the highest number drawn on the way.
@@ -79,7 +99,11 @@ async function scrollUntil(isFarEnough: () => Promise<boolean>, direction: 1 | -
   await expect
     .poll(
       async () => {
-        await page.mouse.wheel(0, direction * must(turns[turn++ % turns.length], 'a turn'))
+        const px = await findTurn(must(turns[turn % turns.length], 'a turn'), direction)
+        if (px !== undefined) {
+          turn++
+          await page.mouse.wheel(0, direction * px)
+        }
         shifts.push(...(await takeShifts()))
         const now = await countDrawn()
         most.addresses = Math.max(most.addresses, now.addresses)
