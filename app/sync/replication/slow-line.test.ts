@@ -72,10 +72,13 @@ test.for([undefined, 10_000])(
 test('a poll that waits and says so is waited for; one that falls silent has ended', async () => {
   const { heard, untilNow } = listen()
   const answered = createDeferred<ServerResponse>()
-  const { ask, outcomes } = await openTestCalls((_request, response) => answered.resolve(response), {
-    line,
-    heard,
-  })
+  const { ask, outcomes } = await openTestCalls(
+    (_request, response) => answered.resolve(response),
+    {
+      line,
+      heard,
+    },
+  )
   const isOver = vi.fn()
   ask({ path: '_changes?feed=longpoll&heartbeat=100', heartbeatMs: 100 }).then(isOver, isOver)
   const response = await answered.promise
