@@ -3,6 +3,7 @@ import { discardMessage } from '../database/commands/change-message.ts'
 import { sendMessage } from '../database/commands/send-message.ts'
 import { ben, openTestDatabase } from '../database/testing/open-test-database.ts'
 import { createLiveValue } from '../database/views/live-value.ts'
+import { waitUntil } from '../lab/browser/wait-until.ts'
 import { untilLive } from '../lab/device/read-conversation.ts'
 import { createConnection } from './connection.ts'
 import { createOutbox } from './outbox.ts'
@@ -19,7 +20,7 @@ async function openLeaving() {
     return counted
   })
   onTestFinished(() => counting.mockRestore())
-  const untilCounted = () => vi.waitUntil(() => counting.mock.results.length > 0)
+  const untilCounted = () => waitUntil('it is counted', () => counting.mock.results.length > 0)
   return { context, database, untilCounted }
 }
 
@@ -39,7 +40,7 @@ test('a message that is sent while it is counted does not wait for ever', async 
   const seen: number[] = []
   connection.subscribe(() => seen.push(connection.getSnapshot().pendingCount))
   await untilCounted()
-  await vi.waitUntil(() => seen.length > 0)
+  await waitUntil('it is seen', () => seen.length > 0)
   await untilLive(connection, ({ pendingCount }) => pendingCount === 0)
 })
 
@@ -58,7 +59,7 @@ test('nor does it stay in the outbox', async () => {
   const seen: number[] = []
   counts.subscribe(() => seen.push(counts.getSnapshot().waiting))
   await untilCounted()
-  await vi.waitUntil(() => seen.length > 0)
+  await waitUntil('it is seen', () => seen.length > 0)
   await untilLive(counts, ({ waiting }) => waiting === 0)
   expect(seen).toEqual([1, 0])
 })

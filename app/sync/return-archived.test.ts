@@ -11,6 +11,7 @@ async function start() {
   await commands.setArchived(ben.userId, true)
   await lab.settle()
   const isArchived = () => phone.messenger.conversations.getSnapshot().some((row) => row.isArchived)
+  await waitUntil('it is archived', isArchived)
   return { lab, ann, ben, phone, tablet, settings, isArchived }
 }
 

@@ -26,3 +26,15 @@ test('an answer that was slow does not set the clock back; a clock that was set 
   clock.setServerTime(1_000_200)
   expect(clock.now()).toBe(1_000_200)
 })
+
+test('an answer that took seconds may be as old as that, and sets back only a clock that is further ahead', () => {
+  const device = { now: 1_000_000 }
+  const clock = createClock({ now: () => device.now })
+  clock.setServerTime(1_000_100)
+  device.now += 4_000
+  clock.setServerTime(1_000_200, 4_000)
+  expect(clock.now()).toBe(1_004_100)
+  device.now += hour
+  clock.setServerTime(1_004_200, 4_000)
+  expect(clock.now()).toBe(1_004_200)
+})

@@ -3,8 +3,11 @@ import type { KeyValueStorage } from './key-value-storage.ts'
 export interface Clock {
   /** The server's time as well as this device knows it, epoch ms. */
   now(): number
-  /** Takes the server's time from an answer (`x-petrel-now`) as soon as it arrives. */
-  setServerTime(serverNow: number): void
+  /**
+   * Takes the server's time from an answer (`x-petrel-now`) as soon as it arrives.
+   * @param tookMs how long after its request: no older is the time that it tells
+   */
+  setServerTime(serverNow: number, tookMs?: number): void
 }
 
 const kept = 'petrel-clock-offset'
@@ -20,9 +23,9 @@ export function createClock(options: { now?: () => number; texts?: KeyValueStora
   let offset = Number(texts?.getItem(kept) ?? 0) || 0
   return {
     now: () => Math.round(now() + offset),
-    setServerTime(serverNow) {
+    setServerTime(serverNow, tookMs = 0) {
       const heard = serverNow - now()
-      if (heard <= offset && heard >= offset - jumpMs) return
+      if (heard <= offset && heard + tookMs >= offset - jumpMs) return
       offset = heard
       texts?.setItem(kept, String(Math.round(offset)))
     },

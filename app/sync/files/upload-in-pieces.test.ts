@@ -127,8 +127,11 @@ test('a tab that opens sees how far the upload of another has come, and goes on 
   const id = await sendTextFile(second.messenger, given)
   await untilBroken(phone)
   await expect.poll(() => seen).toContainEqual({ kind: 'uploading', share: 0.125 })
+  // It must not end before the third tab is there.
+  phone.network.breakEveryUpload(1)
   const third = await phone.openTab()
   await expect.poll(() => third.messenger.files.uploads.getSnapshot().has(id)).toBe(true)
+  phone.network.breakEveryUpload(2)
   await must(phone.tabs[0], 'the first tab').close()
   await arrive(phone, id)
   await lab.settle()

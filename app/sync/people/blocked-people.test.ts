@@ -30,7 +30,7 @@ test('P1: who blocks without a network has blocked at once, also after a reload,
   expect(await readOnServer()).toEqual([])
   phone.network.goOnline()
   await lab.settle()
-  expect(read()).toEqual([ben.userId])
+  await expect.poll(read).toEqual([ben.userId])
   expect(await readOnServer()).toEqual([ben.userId])
 })
 
@@ -47,7 +47,7 @@ test('P10: the list of the server is there without a network, and an unblock tha
   phone.network.goOnline()
   await lab.settle()
   expect(await readOnServer()).toEqual([])
-  expect(read()).toEqual([])
+  await expect.poll(read).toEqual([])
 })
 
 test('another device of the same person, and another tab, know it too', async () => {

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
+import { getComposedPrimaryKeyOfDocumentData } from 'rxdb/plugins/core'
 import { expect, onTestFinished, test } from 'vitest'
 import { createClock } from '../../database/storage/clock.ts'
 import type { PetrelDatabase } from '../../database/storage/open-database.ts'
@@ -15,8 +16,10 @@ import { ann, ben, openTestDatabase } from '../../database/testing/open-test-dat
 import { testMessage } from '../../database/testing/test-message.ts'
 import { createBackOff } from '../platform/back-off.ts'
 import { createReplication } from './replication.ts'
+import { openReplicationNotes } from './replication-notes.ts'
 import { answerJson, answerRows, readQuery } from './testing/open-test-calls.ts'
 
+const identifier = 'a test'
 const walks = '01900000-0000-7000-8000-0000000000a1'
 const choir = '01900000-0000-7000-8000-0000000000a2'
 const idOf = (number: number) => `01900000-0000-7000-8000-${String(number).padStart(12, '0')}`
@@ -82,7 +85,7 @@ function replicate(database: PetrelDatabase, url: string) {
   }
   return createReplication<StoredMessage>({
     collection: database.messages,
-    identifier: 'a test',
+    identifier,
     fetch,
     url: `${url}sync/messages/`,
     groups: {
@@ -135,6 +138,17 @@ test('P14: one replication brings every group, sends to each its own, and goes o
   await expect.poll(() => server.databases.get(walks)?.map(({ _id }) => _id)).toContain(idOf(4))
   expect(server.databases.get('messages')).toEqual([])
   expect(server.databases.get(choir)).toHaveLength(1)
+  // The places are stored a moment after what lies before them.
+  const notes = await openReplicationNotes(database.messages, identifier)
+  const key = getComposedPrimaryKeyOfDocumentData(notes.schema, {
+    isCheckpoint: '1',
+    itemId: 'down',
+  })
+  const stored = expect.any(Number)
+  await expect
+    .poll(() => notes.findDocumentsById([key], false))
+    .toMatchObject([{ checkpointData: { [`group:${walks}`]: stored, [`group:${choir}`]: stored } }])
+  await notes.close()
   await first.close()
 
   server.asked.length = 0

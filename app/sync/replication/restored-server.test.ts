@@ -237,14 +237,18 @@ test('P1: an author who returns late still gets a receipt that its reader has re
 test('P12: who pretends to be ahead makes nobody else begin again', async () => {
   const { lab, ann, ben } = await openLab()
   const tablet = await ben.device()
-  await lab.settle()
   // From then on its line brings all, and its first catch-up is over.
   await expect.poll(lab.server.stats).toMatchObject({ followed: 2 })
+  await tablet.say(ann, 'its place is no beginning any more')
+  await lab.settle()
   const epochs = {
     ann: await askChanges(lab, ann, { since: 0 }),
     ben: await askChanges(lab, ben, { since: 0 }),
   }
-  const before = tablet.network.countPulls()
+  // It may ask for what is new at any time: a word of the server's place may meet its own on the way.
+  const listPulledAfter = () =>
+    (['messages', 'conversations'] as const).map(tablet.network.listPulledAfter)
+  const before = listPulledAfter()
   // Other programs know no epoch, and a device with another one starts over anyway.
   for (const epoch of [undefined, 'another']) {
     const forged = { since: 999_999, ...(epoch !== undefined && { epoch }) }
@@ -255,5 +259,6 @@ test('P12: who pretends to be ahead makes nobody else begin again', async () => 
   expect(await askChanges(lab, ann, { since: 0 })).toBe(raised)
   expect(await askChanges(lab, ben, { since: 0 })).toBe(epochs.ben)
   await lab.settle()
-  expect(tablet.network.countPulls()).toBe(before)
+  const since = listPulledAfter().map((places, at) => places.slice(before[at]?.length))
+  expect(since.flat()).not.toContain('0')
 })

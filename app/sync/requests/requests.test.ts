@@ -42,7 +42,7 @@ test('P1: what is asked without a network outlives a reload, and is done when th
   phone.network.goOnline()
   await lab.settle()
 
-  expect(entriesOf(phone)).toEqual([])
+  await expect.poll(() => entriesOf(phone)).toEqual([])
   const exported = await server.own.exportAccount()
   expect(exported.user).toMatchObject({ status: 'at sea', settings: { theme: 'dark' } })
   expect(exported.reports).toMatchObject([{ reason: 'sends too much' }])
@@ -180,7 +180,7 @@ test('a form hears whether its request is done, kept for later, or refused', asy
   phone.network.goOnline()
   await lab.settle()
   expect((await server.own.me()).status).toBe('at sea')
-  expect(entriesOf(phone)).toEqual([])
+  await expect.poll(() => entriesOf(phone)).toEqual([])
 })
 
 test('while messages flow a form hears it too, whatever the browser says of the network', async () => {

@@ -24,6 +24,7 @@ export async function openTestCalls(
   options: {
     pageRows?: number
     line?: Line
+    heard?: { at: number }
     epoch?: string
     versions?: ServerVersions
     feed?: DatabaseFeed
@@ -84,6 +85,7 @@ export async function openTestCalls(
       epoch,
       clock,
       line,
+      heard: options.heard,
       signal,
       onOutcome,
       url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/${path}`,

@@ -65,9 +65,10 @@ export function createSyncCalls(options: SyncCallsOptions) {
 
   // The body may take a while; the head's time is exact on arrival.
   const fetch: typeof globalThis.fetch = async (...asked) => {
+    const begunAt = performance.now()
     const response = await options.fetch(...asked)
     const serverNow = Number(response.headers.get('x-petrel-now'))
-    if (serverNow > 0) clock.setServerTime(serverNow)
+    if (serverNow > 0) clock.setServerTime(serverNow, performance.now() - begunAt)
     return response
   }
 
