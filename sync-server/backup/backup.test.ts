@@ -1,4 +1,4 @@
-import { watch } from 'node:fs'
+import { once } from 'node:events'
 import {
   appendFile,
   mkdir,
@@ -194,6 +194,26 @@ describe('a backup', () => {
   })
 })
 
+/** Kills the process at its third write into a backup: a kill from outside may come after the last one. */
+const dyingInBackup = `
+  import { promises } from 'node:fs'
+  import { syncBuiltinESMExports } from 'node:module'
+  const { open } = promises
+  promises.open = async (path, ...how) => {
+    const file = await open(path, ...how)
+    if (!String(path).endsWith('.partial')) return file
+    const write = file.write.bind(file)
+    let writes = 0
+    file.write = (...given) => {
+      writes += 1
+      if (writes === 3) process.kill(process.pid, 'SIGKILL')
+      return write(...given)
+    }
+    return file
+  }
+  syncBuiltinESMExports()
+`
+
 it('a killed backup leaves the earlier ones whole, and its remains go with the next', async () => {
   const dataDir = await nameDataDir()
   const folder = await makeFolder()
@@ -204,34 +224,28 @@ it('a killed backup leaves the earlier ones whole, and its remains go with the n
     body: JSON.stringify({ username: 'Ann', email: 'ann@example.org', password: 'a secret' }),
   })
   const { token } = await answer.json()
-  for (let index = 0; index < 4; index += 1) {
-    const form = new FormData()
-    const bytes = crypto.getRandomValues(new Uint8Array(60_000))
-    form.set('file', new Blob(Array(250).fill(bytes)), `${index}.bin`)
-    const headers = { authorization: `Bearer ${token}` }
-    await fetch(`${first.url}/api/messages/upload`, { method: 'POST', headers, body: form })
-  }
+  const form = new FormData()
+  const bytes = crypto.getRandomValues(new Uint8Array(60_000))
+  form.set('file', new Blob(Array(250).fill(bytes)), 'a.bin')
+  const headers = { authorization: `Bearer ${token}` }
+  const upload = { method: 'POST', headers, body: form }
+  expect((await fetch(`${first.url}/api/messages/upload`, upload)).status).toBe(201)
   const input = { folder }
   const whole = (await askServer(dataDir, { action: 'backup', input })) as unknown as BackupMade
-  const killed = new Promise<void>((resolve) => {
-    const watcher = watch(folder, (_, name) => {
-      if (!name?.endsWith('.partial')) return
-      watcher.close()
-      endProcess(first.child, 'SIGKILL').then(
-        () => resolve(),
-        () => resolve(),
-      )
-    })
-  })
+  expect(await endProcess(first.child, 'SIGTERM')).toBe(0)
+
+  const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(dyingInBackup)}`
+  const killed = await startServerProcess({ dataDir, env: { NODE_OPTIONS } })
+  const ended = once(killed.child, 'exit')
   await expect(askServer(dataDir, { action: 'backup', input })).rejects.toThrow()
-  await killed
+  expect(await ended).toEqual([null, 'SIGKILL'])
   const left = await readdir(folder)
   expect(left.filter((name) => name.endsWith('.partial'))).toHaveLength(1)
   expect((await checkBackup(whole.path)).footer.entries).toBe(whole.entries)
-  const second = await startServerProcess({ dataDir })
+  const next = await startServerProcess({ dataDir })
   await askServer(dataDir, { action: 'backup', input })
   expect((await readdir(folder)).filter((name) => name.endsWith('.partial'))).toEqual([])
-  expect(await endProcess(second.child, 'SIGTERM')).toBe(0)
+  expect(await endProcess(next.child, 'SIGTERM')).toBe(0)
 })
 
 describe('on a full disk', () => {

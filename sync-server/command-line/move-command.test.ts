@@ -51,24 +51,27 @@ async function listDocuments(place: { dataDir: string; couchdbUrl?: string }) {
   }
 }
 
-/** Starts a move, and kills it once the new place has something of Ann's. */
-async function killInTheMiddle(env: Record<string, string>, to: string, isHalf: () => boolean) {
+/** Starts a move, and kills it while it waits for an answer that is held back. */
+async function killInTheMiddle(
+  env: Record<string, string>,
+  { to, held }: { to: string; held: { isHolding(): boolean; release(): void } },
+) {
   const child = spawn(process.execPath, [...(await buildServer()), 'move', '--to', to], {
     env,
     stdio: 'ignore',
   })
   onTestFinished(() => void child.kill('SIGKILL'))
-  await expect.poll(() => isHalf() || child.exitCode !== null).toBe(true)
+  await expect.poll(() => child.exitCode ?? held.isHolding()).toBe(true)
   const ended = once(child, 'exit')
   child.kill('SIGKILL')
   expect(await ended).toEqual([null, 'SIGKILL'])
+  held.release()
 }
 
 test('petrel move to a CouchDB and back, killed on the way: people stay signed in, and all is there', async () => {
   const couch = await startLikeCouch()
   onTestFinished(couch.close)
-  // As far away as another room: the kill comes in the middle.
-  const proxy = await startLosingProxy(couch.url, { delayMs: 5 })
+  const proxy = await startLosingProxy(couch.url)
   onTestFinished(proxy.close)
   const dataDir = await nameDataDir()
   const first = await startServerProcess({ dataDir })
@@ -93,11 +96,13 @@ test('petrel move to a CouchDB and back, killed on the way: people stay signed i
   expect((await petrel({}, 'move', '--to', dataDir)).complaint).toContain('are in')
 
   const env = { DATA_DIR: dataDir, PORT: new URL(first.url).port }
-  const half = () => proxy.takeRequests().some((one) => /messages-.*_bulk_docs/.test(one))
-  await killInTheMiddle(env, proxy.url, half)
+  const written = proxy.hold(/messages-.*_bulk_docs/)
+  await killInTheMiddle(env, { to: proxy.url, held: written })
   const early = await petrel({ COUCHDB_URL: proxy.url, JWT_SECRET: 'x'.repeat(32) }, 'start')
   expect([early.code, early.complaint]).toEqual([78, expect.stringContaining('Only a part')])
 
+  // Until the sign was seen the move cannot end.
+  const heldUp = proxy.hold(/_bulk_docs/)
   const moving = petrel({}, 'move', '--to', proxy.url, '--json')
   const isMoving = expect.stringContaining('The server is being moved')
   const callBoth = async () => {
@@ -107,6 +112,7 @@ test('petrel move to a CouchDB and back, killed on the way: people stay signed i
   await expect
     .poll(() => callBoth().catch(() => undefined))
     .toMatchObject({ status: 503, body: { error: isMoving }, page: isMoving })
+  heldUp.release()
   const moved = await moving
   expect([moved.code, moved.complaint]).toEqual([0, expect.anything()])
   expect(JSON.parse(moved.said).documents).toBeGreaterThan(180)
@@ -130,9 +136,8 @@ test('petrel move to a CouchDB and back, killed on the way: people stay signed i
   expect(await endProcess(second.child, 'SIGTERM')).toBe(0)
 
   expect((await petrel(onCouch, 'move', '--to', dataDir)).complaint).toContain('There are data in')
-  proxy.takeRequests()
-  const isRead = () => proxy.takeRequests().some((one) => /messages-.*_bulk_get/.test(one))
-  await killInTheMiddle({ ...env, ...onCouch }, newDir, isRead)
+  const read = proxy.hold(/messages-.*_bulk_get/)
+  await killInTheMiddle({ ...env, ...onCouch }, { to: newDir, held: read })
   const back = await petrel(onCouch, 'move', '--to', newDir)
   expect([back.code, back.said]).toEqual([0, expect.stringContaining('the same as before')])
   expect(await listDocuments({ dataDir: newDir })).toEqual(

@@ -1,4 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { createDeferred } from '../../schema/helpers/deferred.ts'
 import type { LostSpan, MessageDocument } from '../../schema/message.ts'
 import { copyForPeer } from '../../schema/peer-copy.ts'
 import { nameMessagesDatabase } from '../storage/documents/database-names.ts'
@@ -15,21 +16,25 @@ import { digestsDatabase, type TallyDigest, talliesPrefix } from './digests/dige
 import { createTallies, endOfTime } from './digests/tallies.ts'
 
 const tallyEvery = 4
-const asked: { lost: LostSpan[]; full: string[]; crashAfter: Stage | undefined } = {
-  lost: [],
-  full: [],
-  crashAfter: undefined,
-}
+const asked: {
+  lost: LostSpan[]
+  full: string[]
+  crash: { after: Stage; reached: () => void } | undefined
+} = { lost: [], full: [], crash: undefined }
 let t: TestAcceptance
 
 async function open(isAtomic: boolean) {
-  Object.assign(asked, { lost: [], full: [], crashAfter: undefined })
+  Object.assign(asked, { lost: [], full: [], crash: undefined })
   const opened = await openTestAcceptance({
     isAtomic,
     tallyEvery,
     listLost: () => asked.lost,
     isFull: async (userId) => asked.full.includes(userId),
-    onStage: (stage) => (stage === asked.crashAfter ? new Promise(() => undefined) : undefined),
+    onStage(stage) {
+      if (stage !== asked.crash?.after) return
+      asked.crash.reached()
+      return new Promise(() => undefined)
+    },
   })
   onTestFinished(() => opened.close())
   t = opened
@@ -220,10 +225,12 @@ describe.each([true, false])('after a restore, isAtomic: %s', (isAtomic) => {
 test('P3: a copy whose place the journal does not have gets one that it has', async () => {
   await open(false)
   const message = fromAnn()
-  asked.crashAfter = 'peer'
+  const crashed = createDeferred()
+  asked.crash = { after: 'peer', reached: crashed.resolve }
   accept(t.ann, message).catch(() => undefined)
-  await expect.poll(() => t.readMessage(t.ben, message._id)).toBeDefined()
-  asked.crashAfter = undefined
+  await crashed.promise
+  asked.crash = undefined
+  expect(await t.readMessage(t.ben, message._id)).toBeDefined()
   // As after restoring a CouchDB whose databases were copied one after the other.
   await t.storage.destroy(ordersDatabase)
   t.restart()

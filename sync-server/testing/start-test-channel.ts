@@ -64,6 +64,11 @@ export async function startTestChannel(
     },
     /** Advances both clocks, and ends when the emulator has sent everything due. */
     advance: clock.advance,
+    /** How many webhooks were answered and are not processed yet. */
+    async countUnprocessed() {
+      const { text } = await app.call('GET', '/metrics')
+      return Number(/^petrel_webhooks_pending (\d+)$/m.exec(text)?.[1])
+    },
     /** Everything in one of a person's own databases. */
     async read(person: TestPerson, database: 'messages' | 'conversations') {
       const { body } = await app.call('GET', `/sync/${database}/_all_docs?include_docs=true`, {

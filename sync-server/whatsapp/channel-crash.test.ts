@@ -223,6 +223,7 @@ test('P8: who leaves takes their contacts along, and what comes then is nobodyâ€
   expect(left.status).toBe(200)
   channel.emulator.inbound({ from: '15555550194', content: 'Still there?' })
   await channel.advance(0)
+  await expect.poll(channel.countUnprocessed).toBe(0)
   const ben = await channel.register('Ben')
   expect((await channel.link(ben)).status).toBe(403)
   const operatorIds = [ben.userId]

@@ -27,6 +27,8 @@ async function permit(people: readonly TestPerson[] | undefined) {
 const hear = async (options: { from?: string; content: string; phone_number_id?: string }) => {
   opened.channel.emulator.inbound({ from: '15555550180', ...options })
   await opened.channel.advance(0)
+  // Whose it is is decided then, and the next step links somebody else.
+  await expect.poll(opened.channel.countUnprocessed).toBe(0)
 }
 const contents = async (person: TestPerson): Promise<string[]> =>
   (await opened.channel.read(person, 'messages')).map((one: MessageDocument) => one.content)

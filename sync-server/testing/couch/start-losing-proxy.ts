@@ -7,6 +7,7 @@ import {
 } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import type { AddressInfo } from 'node:net'
+import { createDeferred } from '../../../schema/helpers/deferred.ts'
 
 /** An answer in place of the CouchDB's, as from a proxy in front of it. */
 interface OtherAnswer {
@@ -19,6 +20,7 @@ interface OtherAnswer {
 type Fault =
   | { kind: 'lost' | 'silent' | 'stalled' }
   | { kind: 'slow'; forMs: number }
+  | { kind: 'held'; onHeld: () => void; released: Promise<void> }
   | { kind: 'answered'; answer: OtherAnswer }
 
 const spaceEveryMs = 50
@@ -71,10 +73,10 @@ export async function startLosingProxy(
       if (fault?.kind === 'lost') response.resume().on('end', () => answer.destroy())
       else if (fault?.kind === 'stalled') giveHalf(answer, response)
       else if (fault?.kind === 'slow') giveSlowly(answer, response, fault.forMs)
-      else {
-        answer.writeHead(response.statusCode ?? 500, response.headers)
-        response.pipe(answer)
-      }
+      else if (fault?.kind === 'held') {
+        fault.onHeld()
+        void fault.released.then(() => passOn(answer, response))
+      } else passOn(answer, response)
     })
     passed.on('error', () => answer.destroy())
     if (delayMs > 0) setTimeout(() => asked.pipe(passed), delayMs)
@@ -103,6 +105,22 @@ export async function startLosingProxy(
      * Stops matching answers in the middle of their body, until the returned function is called.
      */
     stall: (path: RegExp) => add(path, { kind: 'stalled' }),
+    /** Lets matching requests take effect, and keeps their answers back until `release`. */
+    hold(path: RegExp) {
+      const state = { isHolding: false }
+      const released = createDeferred()
+      const onHeld = () => {
+        state.isHolding = true
+      }
+      const end = add(path, { kind: 'held', onHeld, released: released.promise })
+      return {
+        isHolding: () => state.isHolding,
+        release() {
+          end()
+          released.resolve()
+        },
+      }
+    },
     /** Sends JSON white space for `forMs` before each matching answer. */
     slow: (path: RegExp, { forMs }: { forMs: number }) => add(path, { kind: 'slow', forMs }),
     /** The requests since the last call, as `METHOD path`. */
@@ -115,6 +133,11 @@ export async function startLosingProxy(
       await once(server, 'close')
     },
   }
+}
+
+function passOn(outgoing: ServerResponse, response: IncomingMessage) {
+  outgoing.writeHead(response.statusCode ?? 500, response.headers)
+  response.pipe(outgoing)
 }
 
 function giveOther(outgoing: ServerResponse, { status, body, type, location }: OtherAnswer) {

@@ -146,8 +146,9 @@ describe('the answer decides', () => {
     ['32', 'a page of a proxy'],
     ['33', 'half an answer'],
   ])('%s: after %s it may have been taken, so it is not sent again', async (nn) => {
+    // Enough for a slow machine to take the call before it is given up.
     const { emulator, say, listen, values, waits } = await openChannel({
-      WHATSAPP_SEND_TIMEOUT_MS: '500',
+      WHATSAPP_SEND_TIMEOUT_MS: '3000',
     })
     await listen()
     emulator.setWindow({ wa_id: scripted(nn), state: 'open' })
