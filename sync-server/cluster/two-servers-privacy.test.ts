@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Settings } from '../../schema/settings.ts'
-import { openTestBarrier, untilNobodyIsOnline } from '../testing/open-test-barrier.ts'
+import { openTestBarrier, untilNobodyIsOnline } from '../testing/open-test-presence.ts'
 import { openTestSocket, type TestSocket } from '../testing/open-test-socket.ts'
 import type { TestApp, TestPerson } from '../testing/start-test-app.ts'
 import { startTestServers, type TestServers } from '../testing/start-test-servers.ts'
