@@ -16,7 +16,15 @@ import { decideConversation } from '../../../schema/decide-conversation.ts'
 import { decideMessage } from '../../../schema/decide-message.ts'
 import { mergeMessages } from '../../../schema/merge-messages.ts'
 import { type MessageDocument, messageDocument } from '../../../schema/message.ts'
-import { closeMessage } from '../../encryption/sealed-message.ts'
+import { type AccountKeys, deriveAccountKeys } from '../../encryption/account-keys.ts'
+import {
+  closeMessage,
+  deriveEpoch,
+  keepLaterWording,
+  type OpenedMessage,
+  openMessage,
+  sealMessage,
+} from '../../encryption/sealed-message.ts'
 import { idOf } from '../testing/open-test-conversation.ts'
 import { ben, openTestDatabase } from '../testing/open-test-database.ts'
 import {
@@ -44,6 +52,41 @@ function decide(stored: MessageDocument, proposed: MessageDocument): MessageDocu
   })
   return decision.kind === 'keep' ? stored : decision.next
 }
+
+test('P13: what arrived before its key, and is stored over an earlier wording after it, is not locked', () => {
+  const keysOf = (byte: number): AccountKeys =>
+    deriveAccountKeys({ seed: new Uint8Array(32).fill(byte), number: 1 })
+  const epoch = deriveEpoch(keysOf(1), keysOf(2).agreement.publicKey)
+  const known = { epoch: undefined as typeof epoch | undefined }
+  const findEpoch = () => known.epoch
+  const seal = (message: OpenedMessage, before?: OpenedMessage) =>
+    sealMessage(message, { before, userId: ann, epoch, findEpoch: () => epoch })
+  const first = seal(
+    messageDocument.parse({
+      _id: idOf(1),
+      peerId: ben,
+      senderId: ann,
+      recipientId: ben,
+      content: 'at noon',
+      createdAt: 1,
+      orderedAt: 1,
+    }),
+  )
+  const edited = seal({ ...first, content: 'at ten', editedAt: 2 }, first)
+  const handler = createMessageConflictHandler({
+    userId: ann,
+    now,
+    sealing: {
+      open: (message) => openMessage(message, findEpoch),
+      keep: (arrived, held) => keepLaterWording(arrived, { held, findEpoch }),
+    },
+  })
+  const store = (message: OpenedMessage) => ({ ...toStoredMessage(message, ann), _deleted: false })
+  const arrived = store(openMessage(closeMessage(edited), findEpoch))
+  expect(arrived.locked).toBe('key')
+  known.epoch = epoch
+  expect(handler.keep?.(arrived, store(first))).toEqual(store(edited))
+})
 
 test('P5: whatever a device and the server hold of a message, a few exchanges make them equal', async () => {
   const proof = fc.asyncProperty(messageArbitrary, messageArbitrary, async (first, written) => {

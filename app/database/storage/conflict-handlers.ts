@@ -37,7 +37,10 @@ export function createMessageConflictHandler(
     keep(arrived, held) {
       const before = fromStoredMessage(arrived)
       const next = sealing.keep(before, fromStoredMessage(held))
-      return next === before ? arrived : { ...arrived, ...toStoredMessage(next, userId) }
+      if (next === before) return arrived
+      // Its key may have come since it was read: what says how it is locked is said by `next`.
+      const { locked, later, ...rest } = arrived
+      return { ...rest, ...toStoredMessage(next, userId) }
     },
     isEqual: (a, b, context) =>
       areMessagesEqual(closeMessage(a), closeMessage(b)) ||
