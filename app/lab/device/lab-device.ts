@@ -255,7 +255,8 @@ export async function createLabDevice(options: DeviceOptions): Promise<LabDevice
       if (endsBefore) await options.endSignIn(before.token).catch(() => {})
     },
     async signOut(heardAfterMs) {
-      if ((await first().countUnsent()) > 0) return
+      // A sign-in that was ended elsewhere leaves no tab to sign out of.
+      if (tabs.length === 0 || (await first().countUnsent()) > 0) return
       const next = await signInAgain()
       const before = sessions.get()
       const [leaving, ...others] = tabs
