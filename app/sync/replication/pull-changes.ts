@@ -189,15 +189,15 @@ export function createPullChanges<T>(options: PullChangesOptions) {
   async function closeGaps() {
     if (state.isClosingGaps) return
     state.isClosingGaps = true
-    while (kept?.isAhead() && !signal.aborted) {
-      await options.untilStored?.()
-      try {
-        if (!signal.aborted) await kept.closeGaps()
-      } catch {
-        await pause(gapRetryMs, signal)
+    try {
+      while (kept?.isAhead() && !signal.aborted) {
+        await options.untilStored?.()
+        if (signal.aborted) return
+        await kept.closeGaps().catch(() => pause(gapRetryMs, signal))
       }
+    } finally {
+      state.isClosingGaps = false
     }
-    state.isClosingGaps = false
   }
 
   /** All sources have given everything. */
