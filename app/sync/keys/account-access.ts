@@ -194,9 +194,11 @@ export function createAccountAccess(options: {
      * @returns false when it was not the account's newest: what they have opens nothing
      */
     async confirmRecoveryKey(): Promise<boolean> {
-      const isNewest = await checkRecoveryKey()
-      await withStore(readSignedIn()._id, (store) => store.keyNotes.delete('recovery'))
-      return isNewest
+      return await withStore(readSignedIn()._id, async (store) => {
+        const shown = await checkShownRecoveryKey(store)
+        await shown?.forget()
+        return shown !== undefined
+      })
     },
 
     /** Opens the keys with the recovery key, and wraps them for the present password. */
@@ -254,21 +256,24 @@ export function createAccountAccess(options: {
    * @returns false when none waits any more
    */
   async function checkRecoveryKey(): Promise<boolean> {
-    const user = readSignedIn()
-    return await withStore(user._id, async (store) => {
-      const note = await store.keyNotes.get('recovery')
-      if (note?._id !== 'recovery') return false
-      const { recoverySeed } = await own.readSeeds()
-      const bytes = readRecoveryKey(note.text)
-      const place = { userId: user._id, way: 'recovery' as const }
-      if (recoverySeed && bytes && open(recoverySeed, recoveryWrapKey(bytes), place)) return true
-      // This device may have made another one meanwhile.
-      const stale = store.keyNotes.filter(
-        (kept) => kept._id === 'recovery' && kept.text === note.text,
-      )
-      await stale.delete()
-      return false
-    })
+    const shown = await withStore(readSignedIn()._id, checkShownRecoveryKey)
+    return shown !== undefined
+  }
+
+  async function checkShownRecoveryKey(store: DeviceStore) {
+    const note = await store.keyNotes.get('recovery')
+    if (note?._id !== 'recovery') return undefined
+    const { text } = note
+    /** Another tab may have made a newer one meanwhile, which stays. */
+    const forget = () =>
+      store.keyNotes.filter((kept) => kept._id === 'recovery' && kept.text === text).delete()
+    const { recoverySeed } = await own.readSeeds()
+    const bytes = readRecoveryKey(text)
+    const place = { userId: readSignedIn()._id, way: 'recovery' as const }
+    if (recoverySeed && bytes && open(recoverySeed, recoveryWrapKey(bytes), place))
+      return { forget }
+    await forget()
+    return undefined
   }
 
   /** The seed wrapped for another password, of an account that has keys. */

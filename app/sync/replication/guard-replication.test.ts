@@ -5,7 +5,7 @@ import {
 } from 'rxdb/plugins/core'
 import { replicateRxCollection } from 'rxdb/plugins/replication'
 import { Subject } from 'rxjs'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { must } from '../../../schema/helpers/assertions.ts'
 import { changeDocument } from '../../database/storage/change-document.ts'
 import { type StoredMessage, toStoredMessage } from '../../database/storage/stored-message.ts'
@@ -40,7 +40,7 @@ async function openReplication() {
     isUntaken: (id) => owed.has(id),
     floor,
     signal: new AbortController().signal,
-    onMerged: () => expect.unreachable('Nothing has arrived.'),
+    onOwed: () => expect.unreachable('Nothing has arrived.'),
     onFailed: (cause) => expect.unreachable(String(cause)),
   })
   async function write(place: number) {
@@ -100,7 +100,7 @@ test('P1: what could not be stored is not noted as stored, also after the replic
     isUntaken: () => false,
     floor: createPushFloor(),
     signal: stop.signal,
-    onMerged: () => undefined,
+    onOwed: () => undefined,
     onFailed: (cause) => failures.push(cause),
   })
   const message = { ...toStoredMessage(testMessage(1), ann), _deleted: false }
@@ -143,7 +143,7 @@ test('P5: what arrives while this device writes something of its own is not lost
     isUntaken: () => false,
     floor: createPushFloor(),
     signal: new AbortController().signal,
-    onMerged: () => undefined,
+    onOwed: () => undefined,
     onFailed: (cause) => expect.unreachable(String(cause)),
   })
   const arrive = (content: string, editedAt?: number) => {
@@ -215,9 +215,52 @@ test('P11: a read that fails holds up nothing of a replication that was ended wh
     isUntaken: () => false,
     floor: createPushFloor(),
     signal: AbortSignal.abort(),
-    onMerged: () => undefined,
+    onOwed: () => undefined,
     onFailed: (cause) => failures.push(cause),
   })
   expect(await internal.input.forkInstance.findDocumentsById([idOf(1)], false)).toEqual([])
   expect(failures).toHaveLength(1)
+})
+
+test('P11: what was written here while a refused push was merged is offered again', async () => {
+  const { database } = await openTestConversation({ read: 0, unread: 0 })
+  const { messages } = database
+  const answers: WithDeleted<StoredMessage>[] = []
+  const replication = replicateRxCollection<StoredMessage, unknown>({
+    replicationIdentifier: 'test',
+    collection: messages,
+    waitForLeadership: false,
+    pull: { handler: async () => ({ documents: [], checkpoint: {} }) },
+    push: {
+      handler: async () => answers.splice(0),
+    },
+  })
+  onTestFinished(async () => void (await replication.cancel()))
+  await replication.startPromise
+  await replication.awaitInitialReplication()
+  const internal = must(replication.internalReplicationState, 'a replication that runs')
+  const { forkInstance } = internal.input
+  const overtaking = { before: 'replication-up-write-conflict' }
+  internal.input.forkInstance = Object.create(forkInstance)
+  internal.input.forkInstance.bulkWrite = async (rows, context) => {
+    if (context === overtaking.before) {
+      overtaking.before = ''
+      await changeDocument(messages, idOf(1), (stored) => ({ ...stored, starOrder: 1 }))
+    }
+    return await forkInstance.bulkWrite(rows, context)
+  }
+  const onOwed = vi.fn()
+  guardReplication(internal, {
+    isUntaken: () => false,
+    floor: createPushFloor(),
+    signal: new AbortController().signal,
+    onOwed,
+    onFailed: (cause) => expect.unreachable(String(cause)),
+  })
+  const message = toStoredMessage(testMessage(1, { senderId: ann, content: 'as it was' }), ann)
+  answers.push({ ...message, content: 'as the server has it', _deleted: false })
+  await messages.insert(message)
+  await expect.poll(() => overtaking.before).toBe('')
+  await internal.streamQueue.up
+  expect(onOwed).toHaveBeenCalledOnce()
 })

@@ -50,6 +50,9 @@ type Note<T> = RxStorageReplicationMeta<T, unknown>
  * be pushed and answered. One that changes nothing for the server, such as opened words, never is:
  * this stores the arrival over it.
  *
+ * It also leaves a refused push to the next local write when one overtakes the merge with the server's
+ * version. That write may have been looked for already, before the refusal: this offers it once more.
+ *
  * And a push and an arrival may note the server version of one document at once: RxDB then reports
  * an error, or keeps a note that the stored document contradicts. It drops later arrivals of such a
  * document, as if a local change waited. This keeps the note that agrees with the document.
@@ -59,13 +62,13 @@ export function guardReplication<T>(
   options: {
     isUntaken: (id: string) => boolean
     floor: PushFloor
-    /** An arrival was merged with the local version, and the result is owed. */
-    onMerged: () => void
+    /** A local version is owed that RxDB will not offer by itself. */
+    onOwed: () => void
     onFailed: (cause: unknown) => void
     signal: AbortSignal
   },
 ): void {
-  const { isUntaken, floor, onMerged, onFailed, signal } = options
+  const { isUntaken, floor, onOwed, onFailed, signal } = options
   const ended = new Promise<void>((resolve) => {
     // It may have ended while starting.
     if (signal.aborted) resolve()
@@ -104,8 +107,12 @@ export function guardReplication<T>(
   const documents = guard(input.forkInstance)
   input.forkInstance = Object.create(documents)
   input.forkInstance.bulkWrite = async (rows, context) => {
-    const isArriving = context === (await internal.downstreamBulkWriteFlag)
-    return await (isArriving ? storeArrived : documents.bulkWrite)(rows, context)
+    if (context === (await internal.downstreamBulkWriteFlag))
+      return await storeArrived(rows, context)
+    const result = await documents.bulkWrite(rows, context)
+    const isOvertaken = context === 'replication-up-write-conflict' && result.error.length > 0
+    if (isOvertaken) onOwed()
+    return result
   }
 
   /** Tries a document again that changed here meanwhile. */
@@ -116,7 +123,7 @@ export function guardReplication<T>(
     const merged = await Promise.all(rows.map((row) => mergeRow(input.conflictHandler, row)))
     const written = merged.map(({ row }) => row)
     const result = await documents.bulkWrite(written, context)
-    if (merged.some(({ isOwed }) => isOwed)) onMerged()
+    if (merged.some(({ isOwed }) => isOwed)) onOwed()
     const again = result.error.flatMap((error) => {
       const row = rows.find(({ document }) => readId(document) === error.documentId)
       return error.status === 409 && row ? [placeOver(row, error.documentInDb)] : []

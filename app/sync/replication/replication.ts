@@ -269,8 +269,8 @@ export function createReplication<T extends { _id: string }>(
       const started = internal()
       const isUntaken = (id: string) =>
         setAside.has(id) || hold?.has(id) === true || order?.has(id) === true
-      const onMerged = () => void offer()
-      if (started) guardReplication(started, { isUntaken, floor, onMerged, onFailed: fail, signal })
+      const onOwed = () => void offer()
+      if (started) guardReplication(started, { isUntaken, floor, onOwed, onFailed: fail, signal })
     })
     .catch(fail)
   watchDatabases().catch(fail)
