@@ -190,6 +190,8 @@ export const ownUser = z.extend(publicUser, {
   whatsapp_channel: z.optional(z.enum(['live', 'sandbox', 'off'])),
   /** Does this server take sealed messages? */
   encryption: z.optional(z.enum(['on', 'off'])),
+  /** Can people make groups on this server? */
+  groups: z.optional(z.enum(['on', 'off'])),
   /** May this person administer the server? */
   isAdmin: z.optional(z.boolean()),
 })

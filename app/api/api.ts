@@ -20,6 +20,7 @@ import {
   orWhenMissing,
 } from './caller.ts'
 import { createChannelCalls } from './channel-calls.ts'
+import { createGroupCalls } from './group-calls.ts'
 import { createLinkingCalls } from './linking-calls.ts'
 import { createMessageCalls } from './message-calls.ts'
 import { createOwnCalls } from './own-calls.ts'
@@ -60,6 +61,7 @@ export function createApi(options: ApiOptions & { wait?: Retry['wait'] }) {
     }),
     messages: createMessageCalls(callSignedIn),
     conversations: createConversationCalls(callSignedIn),
+    groups: createGroupCalls(callSignedIn),
     whatsApp: createChannelCalls(callSignedIn),
     admin: createAdminCalls(callSignedIn),
   }

@@ -30,6 +30,7 @@ export function createLazyApi(options: Parameters<typeof createApi>[0]): Api {
     own: deferCalls(async () => (await load()).own),
     messages: deferCalls(async () => (await load()).messages),
     conversations: deferCalls(async () => (await load()).conversations),
+    groups: deferCalls(async () => (await load()).groups),
     admin: deferCalls(async () =>
       (await import('./admin-calls.ts')).createAdminCalls(callers.callSignedIn),
     ),

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { testGroup } from '../database/testing/test-user.ts'
 import type { ConversationRow } from '../sync/messenger-types.ts'
 import { filterRows, nameEmptyList } from './filter-rows.ts'
 
@@ -17,7 +18,7 @@ const rows = [
   row('plain'),
   row('pinned', { isPinned: true }),
   row('unread', { unreadCount: 2 }),
-  row('group', { peer: { isGroup: true, _id: 'group', name: 'Walks', picture: null } }),
+  row('group', { peer: testGroup({ _id: 'group' }) }),
   row('archived', { isArchived: true, unreadCount: 1 }),
 ]
 const peers = (isArchived: boolean, filter: Parameters<typeof nameEmptyList>[1]) =>

@@ -5,6 +5,7 @@ import { hmac } from '@noble/hashes/hmac.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { concatBytes, utf8ToBytes } from '@noble/hashes/utils.js'
 import * as z from 'zod/mini'
+import type { GroupMessageDocument } from '../../schema/api/groups.ts'
 import { type AttachedFile, attachedFile } from '../../schema/attached-file.ts'
 import { type Lock, sealedFileName, sealedFormat } from '../../schema/encryption/sealed-part.ts'
 import { areValuesEqual } from '../../schema/helpers/equality.ts'
@@ -156,7 +157,7 @@ const sealedEmoji = z.object({
  * A message with its words, as the device stores and shows it: `content`, `file` and reactions are
  * what the sealed parts hold, which stay beside them. Without `locked` all words are there.
  */
-export interface OpenedMessage extends MessageDocument {
+export interface OpenedMessage extends GroupMessageDocument {
   locked?: Lock
   /** A sealed wording that replaced the one in `sealed`, from before that was served again. */
   later?: string

@@ -23,7 +23,7 @@ interface Queue {
 
 /** One of a person's tabs leads at a time: it syncs. In the other tabs these calls do nothing. */
 export interface Leadership
-  extends Pick<Sync, 'hurry' | 'sendNow' | 'nextTryInMs' | 'expectMessage'> {
+  extends Pick<Sync, 'hurry' | 'sendNow' | 'nextTryInMs' | 'expectMessage' | 'lookAtGroups'> {
   isLeader(): boolean
   /** The pushes that are refused again and again, each by its document's id; known in all tabs. */
   setAside: LiveValue<ReadonlyMap<string, SetAsidePush>>
@@ -111,6 +111,7 @@ export function createLeadership(options: LeadershipOptions): Leadership {
     },
     nextTryInMs: () => sync?.nextTryInMs(),
     expectMessage: (id) => sync?.expectMessage(id),
+    lookAtGroups: () => sync?.lookAtGroups(),
     async close() {
       election.close()
       setAside.close()
@@ -142,6 +143,7 @@ function createLazySync(options: LazySyncOptions): Sync {
     nextTryInMs: () => sync.get()?.nextTryInMs(),
     // Until it has started nothing can be missed: the first pull brings it.
     expectMessage: (id) => sync.get()?.expectMessage(id),
+    lookAtGroups: () => sync.get()?.lookAtGroups(),
     close: sync.close,
   }
 }

@@ -12,6 +12,7 @@ import type { SiftedView, SiftOptions } from '../database/views/sifted-window.ts
 import type { ReactionNews } from '../database/views/watch-reactions.ts'
 import type { Archive } from './archive/archive-format.ts'
 import type { Files } from './files/files-types.ts'
+import type { Groups } from './groups/own-groups.ts'
 import type { OwnKeys } from './keys/own-keys.ts'
 import type { MessengerCommands } from './messenger-commands.ts'
 import type { OutboxCounts, OutboxView } from './outbox/outbox-types.ts'
@@ -70,6 +71,7 @@ export interface Messenger {
   users: PeopleDirectory
   /** Whoever a conversation is with: a person as `users` knows them, or a group. */
   peers: { get(peerId: string): LiveValue<KnownPeer | undefined> }
+  groups: Groups
   pictures: Pictures
   /** The ids of the people this person blocks, with what still waits to be sent. */
   blocked: LiveValue<readonly string[]>

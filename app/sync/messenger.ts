@@ -17,6 +17,7 @@ import { createCommands } from './commands.ts'
 import { createConnection } from './connection.ts'
 import { openDeviceData } from './device-data.ts'
 import { createFiles } from './files/files.ts'
+import { createGroups } from './groups/own-groups.ts'
 import { takeCommands } from './inbox/take-commands.ts'
 import { createOwnKeys } from './keys/own-keys.ts'
 import { createLeadership } from './leadership.ts'
@@ -48,6 +49,8 @@ export interface MessengerOptions {
   /** The calls for the request queue, which waits while there is no network. */
   calls: RequestCalls
   platform: Platform
+  /** Does the server have groups? As it last said; without it, no. */
+  hasGroups?: () => boolean
   /** The person's settings as the sign-in has them. */
   knownSettings?: Partial<TimedSettings> | undefined
   /**
@@ -126,6 +129,13 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
     onSettings: (sent, answer) => ownSettings.takeAnswer(sent, answer),
   })
   ownSettings.resume().catch(onError)
+  const groups = createGroups({
+    userId,
+    database,
+    requests: queue.requests,
+    isOn: options.hasGroups ?? (() => false),
+    now,
+  })
   const files = createFiles({ ...sending, askPerson: data.known.load })
   const people = createPeople({
     userId,
@@ -136,7 +146,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
     connection: connection.connection,
     requests: queue.requests,
     source: options.people,
-    groups: database.groups,
+    groups,
     calls,
     platform,
     now,
@@ -163,6 +173,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
       blocked: people.blocked,
       settings: ownSettings,
       expectMessage: (messageId) => leadership.expectMessage(messageId),
+      lookAtGroups: () => leadership.lookAtGroups(),
     },
     onUp() {
       connection.setSocketUp(true)
@@ -187,6 +198,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
     feed: realtime.feed,
     fetch: realtime.fetch,
     pendingFiles: files.pending,
+    groups,
     askPerson: data.known.load,
     queues: [queue, files],
     connection,
@@ -248,7 +260,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
     encryption.close()
     const turnEnded = leadership.close()
     realtime.close()
-    for (const part of [connection, outbox, screens, queue, ownSettings, ownKeys, files])
+    for (const part of [connection, outbox, screens, groups, queue, ownSettings, ownKeys, files])
       part.close()
     await Promise.all([turnEnded, drafts.close(), search.close()])
     slot.release()
@@ -272,6 +284,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
     ...screens.views,
     users: people.users,
     peers: people.peers,
+    groups,
     pictures: data.pictures.pictures,
     blocked: people.blocked.blocked,
     signIns: people.signIns,
@@ -339,10 +352,11 @@ type Block = Parameters<RequestCalls['users']['setBlocked']>[0]
 
 /** The calls; a block that the server has accepted is recorded before its request is over. */
 function recordBlocks(calls: RequestCalls, record: (change: Block) => Promise<void>): RequestCalls {
-  const { own, messages, users } = calls
+  const { own, messages, users, groups } = calls
   return {
     own,
     messages,
+    groups,
     users: {
       async setBlocked(change, options) {
         const answer = await users.setBlocked(change, options)

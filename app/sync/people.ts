@@ -1,13 +1,13 @@
 import { liveQuery } from 'dexie'
 import { kindOf } from '../../schema/conversation.ts'
 import type { PublicUser } from '../../schema/user.ts'
-import type { KnownGroups } from '../database/storage/known-groups.ts'
 import type { KnownPeer } from '../database/storage/known-peer.ts'
 import type { PeopleStore } from '../database/storage/people-store.ts'
 import type { RequestEntry } from '../database/storage/queued-request.ts'
 import type { ConversationRow } from '../database/views/conversation-row.ts'
 import { createLiveValue, type LiveValue } from '../database/views/live-value.ts'
 import { createRefresher } from '../database/views/refresher.ts'
+import type { Groups } from './groups/own-groups.ts'
 import type { Connection } from './messenger-types.ts'
 import type { KnownPeople, PeopleSource } from './people/known-people.ts'
 import type { PeopleDirectory } from './people/people-directory.ts'
@@ -57,7 +57,7 @@ export function createPeople(options: {
   connection: LiveValue<Connection>
   requests: Pick<Requests, 'entries'>
   source: Pick<PeopleSource, 'listBlocked'>
-  groups: Pick<KnownGroups, 'get' | 'onChange'>
+  groups: Pick<Groups, 'get'>
   calls: { own: Pick<RequestCalls['own'], 'listSessions'> }
   platform: Pick<Platform, 'page' | 'random' | 'now'>
   /** The server's time as this device knows it, epoch ms. */
@@ -154,20 +154,17 @@ interface Peers {
 /** A group's record counts before a person's: nobody has a group's id. */
 export function createPeers(options: {
   people: Pick<PeopleDirectory, 'get'>
-  groups: Pick<KnownGroups, 'get' | 'onChange'>
+  groups: Pick<Groups, 'get'>
 }): Peers {
   const { people, groups } = options
   const live = new Map<string, LiveValue<KnownPeer | undefined>>()
 
   function join(peerId: string): LiveValue<KnownPeer | undefined> {
-    const person = people.get(peerId)
+    const [person, group] = [people.get(peerId), groups.get(peerId)]
     return {
-      getSnapshot: () => groups.get(peerId) ?? person.getSnapshot(),
+      getSnapshot: () => group.getSnapshot() ?? person.getSnapshot(),
       subscribe(listener) {
-        const unsubscribes = [
-          person.subscribe(listener),
-          groups.onChange((groupIds) => groupIds.includes(peerId) && listener()),
-        ]
+        const unsubscribes = [person.subscribe(listener), group.subscribe(listener)]
         return () => {
           for (const unsubscribe of unsubscribes) unsubscribe()
         }

@@ -40,7 +40,7 @@ export function createRealtime(options: {
   readToken: () => string | undefined
   line: SyncOptions['line']
   /** The parts beside the line that hear of the server's events. */
-  listeners: Pick<ServerEventParts, 'settings' | 'blocked' | 'expectMessage'> & {
+  listeners: Pick<ServerEventParts, 'settings' | 'blocked' | 'expectMessage' | 'lookAtGroups'> & {
     presence: Pick<PresenceOfPeople, 'handle' | 'forget'>
   }
   onUp: () => void
@@ -263,6 +263,8 @@ interface ServerEventParts {
   pushes: Listener
   /** Called with a message's id that replication is about to bring. */
   expectMessage(messageId: string): void
+  /** Called when there is something new in a group. */
+  lookAtGroups(): void
   settings: { take(heard: TimedSettings): void }
   blocked: { refresh(): void }
 }
@@ -305,6 +307,9 @@ function giveServerEvent(event: ServerEvent, parts: ServerEventParts): void {
       break
     case 'block-changed':
       blocked.refresh()
+      break
+    case 'group-changed':
+      parts.lookAtGroups()
       break
     // For other clients: this app learns the same from replication.
     case 'message-refused':

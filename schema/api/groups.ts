@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { type GroupDocument, groupChange, groupRoles, groupSettings } from '../group.ts'
 import { id } from '../id.ts'
-import { epochMs, messageDocument } from '../message.ts'
+import { epochMs, type MessageDocument, messageDocument } from '../message.ts'
 
 const isoTime = z.iso.datetime()
 
@@ -119,6 +119,11 @@ export type GroupLineDocument = z.infer<typeof groupLineDocument>
 export const groupMessageDocument = z.extend(messageDocument, { line: z.optional(storedLine) })
 export type GroupMessageDocument = z.infer<typeof groupMessageDocument>
 
+/** The change of the group that this line says, of a message that is one. */
+export function lineOf(message: MessageDocument): GroupMessageDocument['line'] {
+  return (message as GroupMessageDocument).line
+}
+
 const seq = z.union([z.string().check(z.maxLength(200)), z.int().check(z.gte(0))])
 
 /** GET /groups/places */
@@ -149,15 +154,3 @@ export const groupChangesAnswer = z.object({
   ),
 })
 export type GroupChangesAnswer = z.infer<typeof groupChangesAnswer>
-
-/** What the server says about groups to devices with the word `groups`. */
-export const groupEvents = {
-  /**
-   * A hint (P7): there is something new in this group, to be asked for at
-   * `POST /sync/groups/_changes`. Also told to who has just left or was removed.
-   */
-  'group-changed': z.object({ groupId: id }),
-} as const
-export type GroupEvent = {
-  [Name in keyof typeof groupEvents]: { event: Name; data: z.infer<(typeof groupEvents)[Name]> }
-}[keyof typeof groupEvents]

@@ -23,7 +23,7 @@ export const bearerProtocolPrefix = 'bearer.'
  * - `settings`: the person's settings, as their other devices change them
  * - `blocks`: who the person blocks or unblocks on another device
  * - `pushes`: it may push documents over the line, once the server says `pushes-taken`
- * - `groups`: a group has changed, for its members (`groupEvents`)
+ * - `groups`: a group has changed, for its members
  */
 export const socketWords = [
   'presence-changes',
@@ -194,6 +194,11 @@ export const serverEvents = {
    * device. Each device also reads the list when it connects.
    */
   'block-changed': z.object({ userId: id, blocked: z.boolean() }),
+  /**
+   * A hint (P7), to devices with `groups`: there is something new in this group, to be asked for at
+   * `POST /sync/groups/_changes`. Also told to who has just left or was removed.
+   */
+  'group-changed': z.object({ groupId: id }),
   'user-typing': z.object({ userId: id }),
   'user-stop-typing': z.object({ userId: id }),
   /** A hint (P7): replication brings the same. `timestamp` is an ISO time. */
@@ -286,6 +291,7 @@ export type ServerEvent = {
 export const wordsForEvents: Partial<Record<ServerEventName, SocketWord>> = {
   'settings-changed': 'settings',
   'block-changed': 'blocks',
+  'group-changed': 'groups',
 }
 
 const frame = z.object({ event: z.string(), data: z.optional(z.unknown()) })

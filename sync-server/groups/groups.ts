@@ -1,4 +1,5 @@
-import type { GroupEvent, GroupLineDocument } from '../../schema/api/groups.ts'
+import type { GroupLineDocument } from '../../schema/api/groups.ts'
+import type { ServerEvent } from '../../schema/api/socket-events.ts'
 import {
   decideGroupChange,
   type GroupChange,
@@ -63,16 +64,15 @@ export function createGroups(options: {
   privacy: Pick<Privacy, 'refusesFirst'>
   rate: Pick<MessageRate, 'take' | 'giveBack' | 'describe' | 'recordRefused'>
   quota: Pick<StorageQuota, 'look'>
-  connections: Pick<Connections, 'tellText'>
+  connections: Pick<Connections, 'tell'>
   now?: () => number
 }) {
   const { storage, relations, privacy, rate, connections, now = Date.now } = options
   const index = storage.database<GroupIndexDocument>(groupIndexName)
 
   function tell(groupId: string, userIds: Iterable<string>) {
-    const event: GroupEvent = { event: 'group-changed', data: { groupId } }
-    const text = JSON.stringify(event)
-    for (const userId of userIds) connections.tellText(userId, text, 'groups')
+    const event: ServerEvent = { event: 'group-changed', data: { groupId } }
+    for (const userId of userIds) connections.tell(userId, event)
   }
 
   /** The group as stored, whoever asks; undefined also once it is over. */

@@ -133,6 +133,7 @@ export function createApiRoutes(options: Options): {
     supportEmail: options.supportEmail,
     isAdmin: options.isAdmin,
     encryption: options.encryption,
+    groups: options.groups ? 'on' : 'off',
     channelKind: channel === undefined ? 'off' : channel.isSandbox ? 'sandbox' : 'live',
   })
   const messages = createOwnMessages({ storage, scans })

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { ben, openTestDatabase } from '../testing/open-test-database.ts'
-import type { KnownGroup } from './known-peer.ts'
+import { testGroup } from '../testing/test-user.ts'
 
-const group: KnownGroup = { isGroup: true, _id: ben, name: 'Walks', picture: null }
+const group = testGroup()
 
 test('a group that a device was told of is known at once, in its other tabs, and after a start', async () => {
   const { database, open } = await openTestDatabase()

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { testUser } from '../testing/test-user.ts'
-import { type KnownGroup, nameOf, pictureOf } from './known-peer.ts'
+import { testGroup, testUser } from '../testing/test-user.ts'
+import { nameOf, pictureOf } from './known-peer.ts'
 
 const ben = testUser({ profilePicture: '/api/ben.png' })
-const group: KnownGroup = { isGroup: true, _id: ben._id, name: 'Walks', picture: '/api/walks.png' }
+const group = testGroup({ _id: ben._id, picture: '/api/walks.png' })
 
 test('whoever a conversation is with has a name and a picture', () => {
   expect(nameOf(ben)).toBe('Ben')

@@ -1,3 +1,4 @@
+import type { GroupRole, GroupSettings } from '../../../schema/group.ts'
 import type { PublicUser } from '../../../schema/user.ts'
 
 /** A person's record as this device last received it. */
@@ -7,12 +8,28 @@ export interface KnownPerson extends PublicUser {
   isGroup?: undefined
 }
 
-/** A group's record as this device last received it. */
+/** A group's record as this device last received it, or made it. */
 export interface KnownGroup {
   isGroup: true
   _id: string
   name: string
+  description: string
   picture: string | null
+  /** Those who are in it, in the order in which they came. */
+  members: readonly KnownMember[]
+  settings: GroupSettings
+  createdBy: string
+  /** The newest place of the group when this was received: what a change was asked for after. */
+  lastPlace: number
+  /** Absent while this person is in it. */
+  hasLeft?: true
+}
+
+export interface KnownMember {
+  userId: string
+  role: GroupRole
+  /** ISO. */
+  joinedAt: string
 }
 
 /** Whoever a conversation is with. What only a person has can be read after asking `isGroup`. */

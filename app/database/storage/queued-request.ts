@@ -1,4 +1,5 @@
 import type { ReportedMessage } from '../../../schema/api/usage.ts'
+import type { GroupChange } from '../../../schema/group.ts'
 import type { TimedSettings } from '../../../schema/settings.ts'
 import type { ProfileChange } from '../../../schema/user.ts'
 
@@ -23,6 +24,13 @@ export type QueuedRequest =
       messages?: readonly ReportedMessage[]
     }
   | { kind: 'forward'; messageId: string; recipientIds: readonly string[] }
+  | {
+      kind: 'group'
+      groupId: string
+      change: GroupChange
+      /** The newest place of the group that the person had seen. */
+      seenUpTo?: number
+    }
 
 /** A stored request. */
 export interface RequestEntry {
@@ -49,10 +57,15 @@ export function resourceKey(request: QueuedRequest, entryId: string): string {
       return 'settings'
     case 'block':
       return `person:${request.userId}`
+    case 'group':
+      return groupResource(request.groupId)
     default:
       return `${request.kind}:${entryId}`
   }
 }
+
+/** Of all requests about one group: each is decided on the group as the one before left it. */
+const groupResource = (groupId: string) => `group:${groupId}`
 
 /** A file on this device, by its message. */
 export interface KeptFile {

@@ -1,12 +1,6 @@
 import type { RxDocumentData, RxJsonSchema } from 'rxdb/plugins/core'
-import {
-  isAccepted,
-  isDiscarded,
-  isIncoming,
-  type MessageDocument,
-  messageDocument,
-  messageFields,
-} from '../../../schema/message.ts'
+import { groupMessageDocument } from '../../../schema/api/groups.ts'
+import { isAccepted, isDiscarded, isIncoming, messageFields } from '../../../schema/message.ts'
 import { isAnyLocked, type OpenedMessage } from '../../encryption/sealed-message.ts'
 import type { MessageCollection } from './collections.ts'
 import { queryDocuments } from './read-documents.ts'
@@ -63,6 +57,7 @@ export function fromStoredMessage(stored: Partial<StoredMessage>): OpenedMessage
   for (const field of messageFields) {
     if (stored[field] !== undefined) message[field] = stored[field]
   }
+  if (stored.line !== undefined) message.line = stored.line
   if (stored.locked !== undefined) message.locked = stored.locked
   if (stored.later !== undefined) message.later = stored.later
   return message as unknown as OpenedMessage
@@ -78,16 +73,17 @@ export const placeOfUnparsed = { shelf: '', orderedAt: 0 }
 export function fromServerMessage(
   document: Partial<StoredMessage>,
   ownerId: string,
-  open: (message: MessageDocument) => OpenedMessage = (message) => message,
+  open: (message: OpenedMessage) => OpenedMessage = (message) => message,
 ): StoredMessage {
-  const message = messageDocument.safeParse(document)
+  const message = groupMessageDocument.safeParse(document)
   if (message.success) return toStoredMessage(open(message.data), ownerId)
   const hidden = { recency: 0, tally: '', starOrder: 1 }
   return { ...fromStoredMessage(document), ...hidden, ...placeOfUnparsed }
 }
 
-function tallyOf(message: MessageDocument, ownerId: string): string {
-  if (message.deletedAt !== undefined) return ''
+function tallyOf(message: OpenedMessage, ownerId: string): string {
+  // What became of a group is no message that waits to be read.
+  if (message.deletedAt !== undefined || message.line) return ''
   if (message.status === 'sending') return pendingTally
   const isOwn = !isIncoming(message, ownerId)
   if (isOwn && message.status === 'failed') return failedTally

@@ -18,7 +18,7 @@ import { subscribeToTable } from '../storage/open-device-store.ts'
 import { toStoredMessage } from '../storage/stored-message.ts'
 import { ann, ben, openTestDatabase } from '../testing/open-test-database.ts'
 import { testMessage } from '../testing/test-message.ts'
-import { testUser } from '../testing/test-user.ts'
+import { testGroup, testUser } from '../testing/test-user.ts'
 import { createConversationList } from './conversation-list.ts'
 import type { ConversationRow } from './conversation-row.ts'
 
@@ -160,12 +160,12 @@ test("a group's row is the group's, and no person's, however late its record com
   await until((rows) => rows[0]?.unreadCount === 1)
   await database.device.people.put(testUser({ _id: cem, username: 'Deleted user' }))
   await until((rows) => rows[0]?.peer !== undefined)
-  await database.groups.take([{ isGroup: true, _id: cem, name: '', picture: null }])
+  await database.groups.take([testGroup({ _id: cem, name: '' })])
   const [row] = await until(([first]) => first?.peer?.isGroup === true)
   expect(nameOf(row?.peer)).toBe('Group Chat')
 
   await database.device.people.put(testUser({ _id: cem, username: 'Deleted user', status: 'x' }))
-  await database.groups.take([{ isGroup: true, _id: cem, name: 'Walks', picture: null }])
+  await database.groups.take([testGroup({ _id: cem })])
   await until(([first]) => nameOf(first?.peer) === 'Walks')
 })
 

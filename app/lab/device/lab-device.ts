@@ -98,6 +98,7 @@ export async function createLabDevice(options: DeviceOptions): Promise<LabDevice
     const api = createApi({ serverUrl, fetch: link.fetch, sessions })
     opened += 1
     const created = await createMessenger({
+      hasGroups: () => sessions.get()?.user.groups === 'on',
       userId: user._id,
       serverUrl,
       readToken: () => sessions.get()?.token,

@@ -67,6 +67,10 @@ export function describeRefused(request: QueuedRequest, name: string): string {
       return "Your report wasn't sent."
     case 'forward':
       return "A message wasn't forwarded."
+    case 'group':
+      return request.change.kind === 'create'
+        ? `The group “${request.change.name}” wasn't created.`
+        : "A group wasn't changed."
   }
 }
 

@@ -184,6 +184,10 @@ function describeRequest(request: QueuedRequest, name: string): string {
       return `Report ${name}`
     case 'forward':
       return 'Forward a message'
+    case 'group':
+      return request.change.kind === 'create'
+        ? `Create the group “${request.change.name}”`
+        : 'Change a group'
   }
 }
 

@@ -124,6 +124,7 @@ export function createServices(): Services {
     const own = sessionsOf(sessions, userId)
     const calls = createLazyApi({ ...platform, sessions: own })
     const opening = createMessenger({
+      hasGroups: () => sessions.get()?.user.groups === 'on',
       userId,
       serverUrl: location.origin,
       readToken: () => own.get()?.token,

@@ -1,14 +1,20 @@
 import { isUploadOwed, type MessageDocument } from '../../../schema/message.ts'
+import type { OwnGroups } from '../groups/own-groups.ts'
 import type { PendingFiles } from './pending-files.ts'
 import type { PushSeal } from './push-seal.ts'
 
 export type PushHold = ReturnType<typeof createPushHold>
 
 /**
- * Holds back documents that must not be pushed yet: those that wait for a file, and words that have
- * to be sealed before. They stay owed, and are offered once allowed.
+ * Holds back documents that must not be pushed yet: those that wait for a file, words that have to be
+ * sealed before, and those in a group that the server has yet to make. They stay owed, and are offered once allowed.
  */
-export function createPushHold({ pending, seal }: { pending: PendingFiles; seal: PushSeal }) {
+export function createPushHold(options: {
+  pending: PendingFiles
+  seal: PushSeal
+  groups: Pick<OwnGroups, 'isUnborn' | 'onBorn'>
+}) {
+  const { pending, seal, groups } = options
   const held = new Map<string, MessageDocument>()
   const listeners = new Set<() => void>()
 
@@ -28,7 +34,11 @@ export function createPushHold({ pending, seal }: { pending: PendingFiles; seal:
 
   function take(message: MessageDocument): boolean {
     held.delete(message._id)
-    const isHeld = pending.isHeld(message) || seal.isHeld(message) || isBehindHeld(message)
+    const isHeld =
+      groups.isUnborn(message.peerId) ||
+      pending.isHeld(message) ||
+      seal.isHeld(message) ||
+      isBehindHeld(message)
     if (isHeld) held.set(message._id, message)
     return !isHeld
   }
@@ -38,7 +48,9 @@ export function createPushHold({ pending, seal }: { pending: PendingFiles; seal:
   }
 
   const isWaiting = (message: MessageDocument) =>
-    pending.isHeld(pending.get(message._id) ?? message) || seal.isWaiting(message)
+    groups.isUnborn(message.peerId) ||
+    pending.isHeld(pending.get(message._id) ?? message) ||
+    seal.isWaiting(message)
 
   return {
     /**
@@ -74,7 +86,7 @@ export function createPushHold({ pending, seal }: { pending: PendingFiles; seal:
     },
     /** Calls `listener` whenever one of them may have become free. */
     onFree(listener: () => void): () => void {
-      const unsubscribes = [pending.subscribe(tell), seal.subscribe(tell)]
+      const unsubscribes = [pending.subscribe(tell), seal.subscribe(tell), groups.onBorn(tell)]
       listeners.add(listener)
       return () => {
         for (const unsubscribe of unsubscribes) unsubscribe()

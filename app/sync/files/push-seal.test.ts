@@ -3,6 +3,7 @@ import { messageDocument } from '../../../schema/message.ts'
 import { ApiError } from '../../api/api-error.ts'
 import { toStoredMessage } from '../../database/storage/stored-message.ts'
 import { ann, ben, openTestDatabase } from '../../database/testing/open-test-database.ts'
+import { testGroup } from '../../database/testing/test-user.ts'
 import { deriveAccountKeys, publishKeys } from '../../encryption/account-keys.ts'
 import { readEpochId } from '../../encryption/sealed-message.ts'
 import { createFirstSealing, createPushSeal } from './push-seal.ts'
@@ -54,7 +55,7 @@ async function openFirstMessage({ isLocked = false } = {}) {
 
 test('words to a group leave as they are, and no record of a person is asked for', async () => {
   const { database, seal, state, message } = await openFirstMessage()
-  const group = { isGroup: true, _id: ben, name: 'Walks', picture: null } as const
+  const group = testGroup()
   await database.groups.take([group])
   await seal.settle([message], () => undefined)
   expect(seal.isHeld(message)).toBe(false)

@@ -1,7 +1,9 @@
 import * as z from 'zod/mini'
+import { groupAnswer } from '../../../schema/api/groups.ts'
+import type { PulledGroup } from '../groups/own-groups.ts'
 import type { PushWatch } from './push-watch.ts'
 import type { ServerDocument } from './server-versions.ts'
-import { type Changes, readChanges, type Seq } from './sync-answers.ts'
+import type { Seq } from './sync-answers.ts'
 import { createAdaptiveBatchSize } from './transport/adaptive-batch-size.ts'
 import type { SyncCalls } from './transport/sync-calls.ts'
 
@@ -15,31 +17,41 @@ export type GroupPlaces = { [group: `group:${string}`]: Seq }
 
 const pageRows = { first: 50, least: 1, most: 500 }
 
-/** Where each of the person's groups is, also of those that they left: what was written until then is theirs. */
-const answeredPlaces = z.array(
-  z.object({ groupId: z.string(), seq: z.union([z.string(), z.number()]) }),
-)
+const seq = z.union([z.string(), z.number()])
 
-/** Groups that have moved since this device stored their changes, each with its place by now. */
-type Behind = Map<string, Seq>
+/** Looser than the server's own: a message that this version cannot parse must not hold up the others. */
+const answered = z.object({
+  groups: z.array(
+    z.object({
+      _id: z.string(),
+      isMember: z.boolean(),
+      group: z.optional(groupAnswer),
+      results: z.array(z.object({ seq, doc: z.looseObject({ _id: z.string() }) })),
+      last_seq: seq,
+    }),
+  ),
+})
+type Answered = z.infer<typeof answered>['groups'][number]
 
 /**
- * The changes of all groups: one request says where each is, however many there are, and only those
- * are asked that have moved.
+ * The changes of all groups, however many there are: one request says how far this device has each,
+ * and only those that have moved are answered.
  */
 export function createGroupPull(options: {
   /** To the server's origin. */
   calls: SyncCalls
   pushes: Pick<PushWatch, 'isUnderWay' | 'onOver'>
+  /** Stores what became of groups. Comes before their messages, whose lists ask whose they are. */
+  onGroups: (groups: readonly PulledGroup[]) => Promise<void>
+  /** Does the server have groups? */
+  isOn: () => boolean
   /** Begins another catch-up. */
   askAgain: () => void
 }) {
-  const { calls, pushes, askAgain } = options
+  const { calls, pushes, onGroups, isOn, askAgain } = options
   const page = createAdaptiveBatchSize(pageRows)
-  /** What is left of this catch-up; undefined before its first request. */
-  let behind: Behind | undefined
-  /** Places up to which a group had nothing for this device: no checkpoint can say that. */
-  const silent: Behind = new Map()
+  /** Places behind which a group had nothing for this device: no checkpoint can say that. */
+  const passed = new Map<string, Seq>()
   let isCut = false
 
   pushes.onOver(() => {
@@ -48,84 +60,73 @@ export function createGroupPull(options: {
     askAgain()
   })
 
-  async function findBehind(places: GroupPlaces): Promise<Behind> {
-    const asked = await calls.offer(() => ({ path: 'api/groups/places' }), readGroupPlaces)
-    // Whatever refuses it must not hold up the person's own database; the next catch-up asks again.
-    if ('refusal' in asked) return new Map()
-    const moved = asked.answer.filter(
-      ({ groupId, seq }) =>
-        !isSame(places[`${prefix}${groupId}`] ?? 0, seq) && !isSame(silent.get(groupId), seq),
-    )
-    return new Map(moved.map(({ groupId, seq }) => [groupId, seq]))
-  }
-
-  /** Undefined where the group lets this person in no more: that must not hold up the others. */
-  async function askPage(groupId: string, since: Seq): Promise<Changes | undefined> {
+  async function ask(places: Map<string, Seq>): Promise<Answered[]> {
     const describe = () => {
       const amount = page.size()
-      const query = new URLSearchParams({
-        style: 'all_docs',
-        since: `${since}`,
-        include_docs: 'true',
-        bare: 'true',
-        limit: `${amount}`,
-      })
-      return { path: `sync/groups/${groupId}/_changes?${query}`, size: { batchSize: page, amount } }
+      const body = JSON.stringify({ since: Object.fromEntries(places), limit: amount })
+      return { path: 'sync/groups/_changes', body, size: { batchSize: page, amount } }
     }
-    const asked = await calls.offer(describe, readChanges)
-    if ('refusal' in asked) return undefined
-    page.grow(asked.answer.results.length)
+    const asked = await calls.offer(describe, readAnswer)
+    // Whatever refuses it must not hold up the person's own database; the next catch-up asks again.
+    if ('refusal' in asked) return []
+    const rows = asked.answer.reduce((sum, { results }) => sum + results.length, 0)
+    page.grow(rows)
     return asked.answer
   }
 
-  /** One page of one group. @returns what is new of it, and the place behind that */
-  async function pullOne(
-    behind: Behind,
-    { groupId, since }: { groupId: string; since: Seq },
-  ): Promise<{ documents: ServerDocument[]; place: Seq }> {
-    const answer = await askPage(groupId, since)
-    if (!answer) {
-      behind.delete(groupId)
-      return { documents: [], place: since }
-    }
-    const { results, last_seq } = answer
+  /** What is new of one group, and the place behind that. */
+  function take({ results, last_seq }: Answered, since: Seq | undefined) {
     // An arrival that may be the result of a push ends the page: RxDB would drop it.
     const firstHeld = results.findIndex(({ doc }) => pushes.isUnderWay(doc._id))
-    const taken = firstHeld < 0 ? results : results.slice(0, firstHeld)
-    if (firstHeld >= 0) isCut = true
-    const place = firstHeld < 0 ? last_seq : (taken.at(-1)?.seq ?? since)
-    const isOver = firstHeld >= 0 || results.length === 0 || isSame(place, behind.get(groupId))
-    if (results.length === 0) silent.set(groupId, behind.get(groupId) ?? last_seq)
-    if (isOver) behind.delete(groupId)
-    return { documents: taken.map(({ doc }) => doc), place }
+    if (firstHeld < 0) return { taken: results, place: last_seq, isHeld: false }
+    isCut = true
+    const taken = results.slice(0, firstHeld)
+    return { taken, place: taken.at(-1)?.seq ?? since, isHeld: true }
   }
 
   return {
     /** One page of changes after these places; an empty one is the end. */
     async pull(checkpoint: object): Promise<{ documents: ServerDocument[]; places: GroupPlaces }> {
-      const places = readPlaces(checkpoint)
-      behind ??= await findBehind(places)
-      for (const groupId of [...behind.keys()]) {
-        const since = places[`${prefix}${groupId}`] ?? 0
-        const { documents, place } = await pullOne(behind, { groupId, since })
-        if (documents.length > 0) return { documents, places: { [`${prefix}${groupId}`]: place } }
+      if (!isOn()) return { documents: [], places: {} }
+      const places = new Map([...readPlaces(checkpoint), ...passed])
+      /** Held up by a push: asked again when it is over. */
+      const held = new Set<string>()
+      for (;;) {
+        const groups = (await ask(places)).filter(({ _id }) => !held.has(_id))
+        await onGroups(
+          groups.map(({ _id, isMember, group }) => ({ groupId: _id, isMember, record: group })),
+        )
+        const documents: ServerDocument[] = []
+        const moved: GroupPlaces = {}
+        for (const group of groups) {
+          const { taken, place, isHeld } = take(group, places.get(group._id))
+          if (isHeld) held.add(group._id)
+          if (place === undefined) continue
+          places.set(group._id, place)
+          if (taken.length === 0) {
+            if (!isHeld) passed.set(group._id, place)
+            continue
+          }
+          passed.delete(group._id)
+          documents.push(...taken.map(({ doc }) => doc as ServerDocument))
+          moved[`${prefix}${group._id}`] = place
+        }
+        if (documents.length > 0) return { documents, places: moved }
+        if (groups.length === 0) return { documents, places: {} }
       }
-      behind = undefined
-      return { documents: [], places: {} }
     },
   }
 }
 
 export type GroupPull = ReturnType<typeof createGroupPull>
 
-/** A LevelDB counts in numbers, and a checkpoint may have been read from a text. */
-const isSame = (a: Seq | undefined, b: Seq | undefined) => String(a) === String(b)
-
-function readGroupPlaces(body: unknown): z.infer<typeof answeredPlaces> | undefined {
-  const read = answeredPlaces.safeParse(body)
-  return read.success ? read.data : undefined
+function readAnswer(body: unknown): Answered[] | undefined {
+  const read = answered.safeParse(body)
+  return read.success ? read.data.groups : undefined
 }
 
-function readPlaces(checkpoint: object): GroupPlaces {
-  return Object.fromEntries(Object.entries(checkpoint).filter(([key]) => key.startsWith(prefix)))
+function readPlaces(checkpoint: object): [string, Seq][] {
+  return Object.entries(checkpoint).flatMap(([key, place]): [string, Seq][] =>
+    key.startsWith(prefix) ? [[key.slice(prefix.length), place as Seq]] : [],
+  )
 }

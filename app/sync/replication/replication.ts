@@ -6,6 +6,7 @@ import { limits } from '../../../schema/limits.ts'
 import { type MessageCollection, subscribeToChanges } from '../../database/storage/collections.ts'
 import { openOwedNotes, readDexie } from '../../database/storage/dexie/owed-notes.ts'
 import type { PushHold } from '../files/push-hold.ts'
+import type { PulledGroup } from '../groups/own-groups.ts'
 import type { BackOff } from '../platform/back-off.ts'
 import { findOwed, findOwedAmong, wholeKey } from './find-owed.ts'
 import { createGroupPull } from './group-pull.ts'
@@ -47,6 +48,10 @@ export interface ReplicationOptions<T extends { _id: string }>
     serverUrl: string
     /** The group whose database has this document; undefined for the person's own. */
     groupOf: (document: ServerDocument) => string | undefined
+    /** Stores what became of groups, before the messages of each. */
+    onGroups: (groups: readonly PulledGroup[]) => Promise<void>
+    /** Is there anything to ask for? A server may have no groups. */
+    isOn: () => boolean
     /** Takes in that a group will not have this document (P6). @returns false where a later offer may pass */
     takeRefusal: (id: string, refusal: Refusal) => boolean
   }
@@ -134,6 +139,8 @@ export function createReplication<T extends { _id: string }>(
       createGroupPull({
         calls: callGroups(groups.serverUrl, options.backOffs.pull),
         pushes,
+        onGroups: groups.onGroups,
+        isOn: groups.isOn,
         askAgain: () => state.reSync(),
       }),
     untilStored: async () => await internal()?.streamQueue.down,

@@ -22,6 +22,7 @@ import { closeMessage } from '../../encryption/sealed-message.ts'
 import type { PendingFiles } from '../files/pending-files.ts'
 import { createPushHold } from '../files/push-hold.ts'
 import { createPushSeal } from '../files/push-seal.ts'
+import type { OwnGroups } from '../groups/own-groups.ts'
 import { createKeptDocuments } from '../inbox/kept-documents.ts'
 import { createBackOff } from '../platform/back-off.ts'
 import type { Platform } from '../platform/platform.ts'
@@ -34,7 +35,7 @@ import { openReplicationNotes, replicationKey } from './replication-notes.ts'
 import { createServerVersions } from './server-versions.ts'
 import type { SetAsideTold } from './set-aside.ts'
 import { createKnownEpoch } from './transport/known-epoch.ts'
-import type { SyncOutcome } from './transport/sync-calls.ts'
+import type { Refusal, SyncOutcome } from './transport/sync-calls.ts'
 import { createUnparsed } from './unparsed.ts'
 
 /** A poll that delivers nothing for this long after a socket hint hangs on a dead connection. */
@@ -53,6 +54,7 @@ type Collection = (typeof collections)[number]
 
 /** Asks the server every few minutes even when nothing seems missing. */
 const resyncEveryMs = 3 * 60_000
+const groupLookMs = 30
 /** After the last deletion. */
 const roomAfterMs = 2_000
 
@@ -74,6 +76,8 @@ export interface SyncOptions {
   line?: ReplicationOptions<StoredMessage>['line']
   /** Reads a person's record, with their keys, from the server. */
   askPerson: (userId: string) => Promise<unknown>
+  /** This person's groups, and whether the server has any. */
+  groups: Pick<OwnGroups, 'isOn' | 'takePulled' | 'isUnborn' | 'onBorn'>
   /** Messages that must be sent before later ones. */
   pendingFiles: PendingFiles
   /** The socket's changes of the person's databases. */
@@ -91,6 +95,8 @@ export interface Sync {
   nextTryInMs(): number | undefined
   /** The socket announced a message: it should arrive in a moment, or this asks for it. */
   expectMessage(id: string): void
+  /** The socket announced something new in a group. */
+  lookAtGroups(): void
   close(): Promise<void>
 }
 
@@ -177,7 +183,15 @@ export function createSync(options: SyncOptions): Sync {
         ? createReplication<StoredMessage>({
             ...common,
             collection: database.messages,
-            hold: createPushHold({ pending: options.pendingFiles, seal }),
+            hold: createPushHold({ pending: options.pendingFiles, seal, groups: options.groups }),
+            groups: {
+              serverUrl: `${options.serverUrl}/`,
+              groupOf: ({ peerId }) =>
+                typeof peerId === 'string' && database.groups.has(peerId) ? peerId : undefined,
+              isOn: options.groups.isOn,
+              onGroups: options.groups.takePulled,
+              takeRefusal,
+            },
             ordered: database.messages,
             unparsed: createUnparsed({ messages: database.messages, epochs }),
             onComing(count) {
@@ -317,6 +331,18 @@ export function createSync(options: SyncOptions): Sync {
     for (const replication of replications.values()) replication.release()
   }
 
+  let groupLook: ReturnType<typeof setTimeout> | undefined
+  /** What a group refuses is stored nowhere but here (P6). Of what it has, it refused a change: that waits. */
+  function takeRefusal(id: string, { words, code }: Refusal): boolean {
+    if (code === undefined) return false
+    changeMessage(database.messages, id, (current) =>
+      current.status === 'sending'
+        ? { ...current, status: 'failed', error: words, errorCode: code }
+        : current,
+    ).catch(onError)
+    return true
+  }
+
   const expectations = createExpectations({
     messages: database.messages,
     onMissing: reSync,
@@ -332,9 +358,18 @@ export function createSync(options: SyncOptions): Sync {
       handleAnswer()
       expectations.expect(id)
     },
+    lookAtGroups() {
+      handleAnswer()
+      // Many hints within a moment are one question.
+      groupLook ??= setTimeout(() => {
+        groupLook = undefined
+        replications.get('messages')?.reSync()
+      }, groupLookMs)
+    },
     async close() {
       clearInterval(timer)
       clearTimeout(room)
+      clearTimeout(groupLook)
       expectations.close()
       unsubscribe()
       unsubscribeDeletions()

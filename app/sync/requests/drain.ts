@@ -148,6 +148,8 @@ async function sendRequest(
       return void (await calls.users.report(request, repeatable))
     case 'forward':
       return void (await calls.messages.forward(request, repeatable))
+    case 'group':
+      return void (await calls.groups.change(request, repeatable))
     default:
       return unreachable(request)
   }

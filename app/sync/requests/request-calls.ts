@@ -1,5 +1,6 @@
 import type { Session } from '../../../schema/api/auth.ts'
 import type { ReportedMessage } from '../../../schema/api/usage.ts'
+import type { GroupChange } from '../../../schema/group.ts'
 import type { MediaType } from '../../../schema/media.ts'
 import type { TimedSettings } from '../../../schema/settings.ts'
 import type { OwnUser, ProfileChange } from '../../../schema/user.ts'
@@ -37,6 +38,12 @@ export interface RequestCalls {
     setBlocked(change: { userId: string; blocked: boolean }, options: Repeatable): Promise<unknown>
     report(
       given: { userId: string; reason: string; messages?: readonly ReportedMessage[] },
+      options: Repeatable,
+    ): Promise<unknown>
+  }
+  groups: {
+    change(
+      asked: { groupId: string; change: GroupChange; seenUpTo?: number },
       options: Repeatable,
     ): Promise<unknown>
   }

@@ -21,9 +21,10 @@ export function createUserPresenter(options: {
   channelKind: 'live' | 'sandbox' | 'off'
   supportEmail: string | undefined
   encryption: 'on' | 'off'
+  groups: 'on' | 'off'
   isAdmin: (userId: string) => Promise<boolean>
 }) {
-  const { accounts, presence, privacy, contacts, channelKind, supportEmail, encryption } = options
+  const { accounts, presence, privacy, contacts, channelKind, supportEmail } = options
 
   /** Keeps the given order. */
   async function presentAll(
@@ -90,7 +91,8 @@ export function createUserPresenter(options: {
       ])
       const lastSeen = lastSeenOf.get(userId)
       const own = presentOwnUser(account, { isOnline: presence.isOnline(userId), lastSeen })
-      const server = { whatsapp_channel: channelKind, encryption }
+      const { encryption, groups } = options
+      const server = { whatsapp_channel: channelKind, encryption, groups }
       return {
         ...own,
         ...server,

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 import { createClock } from '../../../database/storage/clock.ts'
+import type { PulledGroup } from '../../groups/own-groups.ts'
 import type { KeptDocuments } from '../../inbox/kept-documents.ts'
 import { createBackOff } from '../../platform/back-off.ts'
 import { createGroupPull } from '../group-pull.ts'
@@ -97,6 +98,7 @@ export async function openTestCalls(
   const { onSetAside: onChange = () => {} } = options
   const setAside = createSetAside({ random: () => 0, onDue: () => {}, onChange })
   onTestFinished(setAside.close)
+  const groups: PulledGroup[] = []
   const pulling = createPullChanges<ServerDocument>({
     calls,
     epoch,
@@ -106,7 +108,13 @@ export async function openTestCalls(
     kept,
     askAgain,
     groups: options.hasGroups
-      ? createGroupPull({ calls: callsTo(''), pushes, askAgain })
+      ? createGroupPull({
+          calls: callsTo(''),
+          pushes,
+          askAgain,
+          isOn: () => true,
+          onGroups: async (told) => void groups.push(...told),
+        })
       : undefined,
     signal,
     onOutcome,
@@ -115,6 +123,8 @@ export async function openTestCalls(
     pageRows,
   })
   return {
+    /** What was told of groups. */
+    groups,
     /** Sends one request, with retries as needed. */
     ask: async (call: SyncCall) =>
       (

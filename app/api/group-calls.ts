@@ -1,0 +1,140 @@
+import * as z from 'zod/mini'
+import { type GroupAnswer, groupAnswer } from '../../schema/api/groups.ts'
+import type { GroupChange, GroupRole, GroupSettings } from '../../schema/group.ts'
+import { requireInput } from './api-error.ts'
+import type { Caller, CallOptions } from './caller.ts'
+
+const oneGroup = z.object({ group: groupAnswer })
+const changedGroup = z.object({ group: z.nullable(groupAnswer) })
+
+interface Asked {
+  groupId: string
+  /** How far the caller had seen the group: a change that is late decides nothing newer. */
+  seenUpTo?: number | undefined
+}
+
+/** Groups, and each change of them; a change answers null once the caller is not in it any more. */
+export function createGroupCalls(call: Caller) {
+  const pathOf = (groupId: string) => `/groups/${encodeURIComponent(groupId)}`
+
+  async function send(given: {
+    method: 'POST' | 'PUT' | 'DELETE'
+    groupId: string
+    path?: string
+    body?: object
+    options: CallOptions | undefined
+  }): Promise<GroupAnswer | null> {
+    const { method, groupId, path = '', body, options } = given
+    requireInput(groupId, 'Group ID is required')
+    const { group } = await call({
+      ...options,
+      method,
+      path: `${pathOf(groupId)}${path}`,
+      body,
+      answer: changedGroup,
+      fallback: 'Failed to change the group',
+    })
+    return group
+  }
+
+  const calls = {
+    async list(): Promise<GroupAnswer[]> {
+      const { groups } = await call({
+        path: '/groups',
+        answer: z.object({ groups: z.array(groupAnswer) }),
+        fallback: 'Failed to fetch groups',
+      })
+      return groups
+    },
+
+    async get(groupId: string): Promise<GroupAnswer> {
+      requireInput(groupId, 'Group ID is required')
+      const path = pathOf(groupId)
+      return (await call({ path, answer: oneGroup, fallback: 'Failed to fetch the group' })).group
+    },
+
+    /** Makes a group with these people. @param given.groupId makes a repeated call the same group */
+    async create(
+      given: {
+        groupId?: string | undefined
+        name: string
+        memberIds: readonly string[]
+        description?: string | undefined
+      },
+      options?: CallOptions,
+    ): Promise<GroupAnswer> {
+      const { groupId, ...body } = given
+      requireInput(given.name.trim(), 'A group needs a name.')
+      const { group } = await call({
+        ...options,
+        method: 'POST',
+        path: '/groups',
+        body: { ...body, ...(groupId !== undefined && { _id: groupId }) },
+        answer: oneGroup,
+        fallback: 'Failed to create the group',
+      })
+      return group
+    },
+
+    edit: (
+      asked: Asked & { name?: string; description?: string; settings?: Partial<GroupSettings> },
+      options?: CallOptions,
+    ) => {
+      const { groupId, ...body } = asked
+      return send({ method: 'PUT', groupId, body, options })
+    },
+
+    addMembers: (asked: Asked & { memberIds: readonly string[] }, options?: CallOptions) => {
+      const { groupId, ...body } = asked
+      return send({ method: 'POST', groupId, path: '/members', body, options })
+    },
+
+    removeMember: (asked: Asked & { userId: string }, options?: CallOptions) => {
+      const { groupId, userId, seenUpTo } = asked
+      const query = seenUpTo === undefined ? '' : `?seenUpTo=${seenUpTo}`
+      const path = `/members/${encodeURIComponent(userId)}${query}`
+      return send({ method: 'DELETE', groupId, path, options })
+    },
+
+    setRole: (asked: Asked & { userId: string; role: GroupRole }, options?: CallOptions) => {
+      const { groupId, userId, ...body } = asked
+      const path = `/members/${encodeURIComponent(userId)}`
+      return send({ method: 'PUT', groupId, path, body, options })
+    },
+
+    leave: (groupId: string, options?: CallOptions) =>
+      send({ method: 'POST', groupId, path: '/leave', options }),
+  }
+
+  return {
+    ...calls,
+    /** Any change of a group, as an app keeps it until there is a network. */
+    async change(
+      asked: { groupId: string; change: GroupChange; seenUpTo?: number },
+      options?: CallOptions,
+    ): Promise<GroupAnswer | null> {
+      const { groupId, change, seenUpTo } = asked
+      const seen = { groupId, ...(seenUpTo !== undefined && { seenUpTo }) }
+      switch (change.kind) {
+        case 'create': {
+          const { name, description, userIds: memberIds } = change
+          return await calls.create({ groupId, name, description, memberIds }, options)
+        }
+        case 'rename':
+          return await calls.edit({ ...seen, name: change.name }, options)
+        case 'describe':
+          return await calls.edit({ ...seen, description: change.description }, options)
+        case 'settings':
+          return await calls.edit({ ...seen, settings: change.settings }, options)
+        case 'add':
+          return await calls.addMembers({ ...seen, memberIds: change.userIds }, options)
+        case 'remove':
+          return await calls.removeMember({ ...seen, userId: change.userId }, options)
+        case 'role':
+          return await calls.setRole({ ...seen, userId: change.userId, role: change.role }, options)
+        case 'leave':
+          return await calls.leave(groupId, options)
+      }
+    },
+  }
+}

@@ -1,0 +1,99 @@
+import { expect, test } from 'vitest'
+import { lineOf } from '../../../schema/api/groups.ts'
+import { must } from '../../../schema/helpers/assertions.ts'
+import type { LabDevice } from '../../lab/device/lab-device-types.ts'
+import { openTestLab } from '../../lab/open-test-lab.ts'
+
+const hasGroups = { settings: { GROUPS: 'on' } }
+
+async function start() {
+  const { lab, ann, ben } = await openTestLab(hasGroups)
+  const cyd = await lab.person('cyd')
+  const devices = [await ann.device(), await ben.device(), await cyd.device()] as const
+  await lab.settle()
+  return { lab, ann, ben, cyd, devices }
+}
+
+const readTexts = async (device: LabDevice, groupId: string) =>
+  (await device.read({ userId: groupId })).map(
+    (message) => lineOf(message)?.change.kind ?? message.content,
+  )
+
+const say = (device: LabDevice, groupId: string, content: string) =>
+  device.messenger.commands.sendMessage({ peerId: groupId, content })
+
+const groupOn = (device: LabDevice, groupId: string) =>
+  must(device.messenger.groups.get(groupId).getSnapshot(), 'a group')
+
+test('P1 P14: a group that is made and written in without a network reaches all its members', async () => {
+  const { ben, cyd, devices } = await start()
+  const [phone, tablet, laptop] = devices
+  phone.network.goOffline()
+  const groupId = await phone.messenger.groups.create({
+    name: 'Walks',
+    memberIds: [ben.userId, cyd.userId],
+  })
+  await say(phone, groupId, 'who comes on Sunday?')
+  await expect
+    .poll(() => phone.messenger.conversations.getSnapshot()[0])
+    .toMatchObject({ peerId: groupId, peer: { isGroup: true, name: 'Walks' } })
+  await phone.reload()
+  expect(await readTexts(phone, groupId)).toEqual(['who comes on Sunday?'])
+  phone.network.goOnline()
+  await expect.poll(() => readTexts(tablet, groupId)).toEqual(['create', 'who comes on Sunday?'])
+  await say(tablet, groupId, 'I do')
+  for (const device of devices) {
+    await expect
+      .poll(() => readTexts(device, groupId))
+      .toEqual(['create', 'who comes on Sunday?', 'I do'])
+  }
+  expect(groupOn(laptop, groupId).members.map(({ role }) => role)).toEqual([
+    'owner',
+    'member',
+    'member',
+  ])
+  await expect
+    .poll(() => laptop.messenger.conversations.getSnapshot()[0])
+    .toMatchObject({ peerId: groupId, peer: { name: 'Walks' }, unreadCount: 2 })
+})
+
+test('P14: who is removed keeps what was there, gets nothing more, and keeps what they could not send', async () => {
+  const { ben, cyd, devices } = await start()
+  const [phone, tablet, laptop] = devices
+  const groupId = await phone.messenger.groups.create({
+    name: 'Walks',
+    memberIds: [ben.userId, cyd.userId],
+  })
+  await say(phone, groupId, 'one')
+  await expect.poll(() => readTexts(tablet, groupId)).toEqual(['create', 'one'])
+  tablet.network.goOffline()
+  const late = await say(tablet, groupId, 'two')
+  await phone.messenger.groups.change(groupId, { kind: 'remove', userId: ben.userId })
+  expect(groupOn(phone, groupId).members.map(({ userId }) => userId)).not.toContain(ben.userId)
+  await expect.poll(() => readTexts(laptop, groupId)).toEqual(['create', 'one', 'remove'])
+  await say(phone, groupId, 'three')
+  tablet.network.goOnline()
+  await expect.poll(() => groupOn(tablet, groupId).hasLeft).toBe(true)
+  await expect
+    .poll(async () => (await tablet.read({ userId: groupId })).find(({ _id }) => _id === late))
+    .toMatchObject({ status: 'failed', content: 'two', errorCode: 'group_left' })
+  await expect.poll(() => readTexts(laptop, groupId)).toEqual(['create', 'one', 'remove', 'three'])
+  expect((await readTexts(tablet, groupId)).toSorted()).toEqual(['create', 'one', 'remove', 'two'])
+})
+
+test('P6: a change of a group that the server refuses is told in its words, and shows no more', async () => {
+  const { ben, cyd, devices } = await start()
+  const [phone, tablet] = devices
+  const groupId = await phone.messenger.groups.create({
+    name: 'Walks',
+    memberIds: [ben.userId, cyd.userId],
+  })
+  await expect.poll(() => readTexts(tablet, groupId)).toEqual(['create'])
+  await tablet.messenger.groups.change(groupId, { kind: 'remove', userId: cyd.userId })
+  await expect
+    .poll(() => tablet.messenger.requests.entries.getSnapshot())
+    .toMatchObject([
+      { state: 'refused', problem: { words: 'Only admins of this group can do that.' } },
+    ])
+  expect(groupOn(tablet, groupId).members).toHaveLength(3)
+})
