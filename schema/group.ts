@@ -77,7 +77,7 @@ const words = {
   not_in_group: 'This person is not in the group.',
   changed_meanwhile:
     'Somebody else changed that before your request arrived. Look at the group, then try again.',
-  group_words_only: 'Groups on this server take plain words only: no files, and nothing sealed.',
+  group_words_only: 'Groups take words only: files cannot be sent there yet.',
 } as const
 export type GroupRefusalCode = keyof typeof words
 

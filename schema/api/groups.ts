@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { groupEpoch } from '../encryption/group-epoch.ts'
 import { type GroupDocument, groupChange, groupRoles, groupSettings } from '../group.ts'
 import { id } from '../id.ts'
 import { epochMs, type MessageDocument, messageDocument } from '../message.ts'
@@ -115,8 +116,11 @@ export const groupLineDocument = z.extend(messageDocument, {
 })
 export type GroupLineDocument = z.infer<typeof groupLineDocument>
 
-/** A message of a group, or a line. `line`: only in lines. */
-export const groupMessageDocument = z.extend(messageDocument, { line: z.optional(storedLine) })
+/** A message of a group, a line, or a secret of its members. `line`, `epoch`: only in those. */
+export const groupMessageDocument = z.extend(messageDocument, {
+  line: z.optional(storedLine),
+  epoch: z.optional(groupEpoch),
+})
 export type GroupMessageDocument = z.infer<typeof groupMessageDocument>
 
 /** The change of the group that this line says, of a message that is one. */

@@ -22,6 +22,8 @@ import {
   type RxStorageInstanceDexie,
 } from 'rxdb/plugins/storage-dexie'
 import { createConversationKeys } from '../../encryption/conversation-keys.ts'
+import { createGroupKeys, type GroupKeys } from '../../encryption/group-keys.ts'
+import type { FindEpoch } from '../../encryption/sealed-message.ts'
 import {
   type ConversationCollection,
   type MessageCollection,
@@ -45,10 +47,10 @@ import { type KnownGroups, openKnownGroups } from './known-groups.ts'
 import { type DeviceStore, openDeviceStore } from './open-device-store.ts'
 import { openPeerKeys, type PeerKeys } from './peer-keys.ts'
 import { addressPrefix, filePrefix } from './queued-request.ts'
-import { readDocuments } from './read-documents.ts'
+import { queryDocuments, readDocuments } from './read-documents.ts'
 import { createSealing, type Sealing } from './sealing.ts'
 import { storedConversationSchema } from './stored-conversation.ts'
-import { type StoredMessage, storedMessageSchema } from './stored-message.ts'
+import { epochOrder, type StoredMessage, storedMessageSchema } from './stored-message.ts'
 
 /** `DBCoreRangeType.Range`; Dexie exports it as a type only. */
 const rangeType = 2 as DBCoreRangeType.Range
@@ -67,6 +69,8 @@ export interface PetrelDatabase {
   /** The public keys of other people. */
   peerKeys: PeerKeys
   groups: KnownGroups
+  /** The secrets of those. */
+  groupKeys: GroupKeys
   /** How messages are sealed and opened. */
   sealing: Sealing
   /** Assigns the place of a conversation's next message. */
@@ -104,7 +108,9 @@ export async function openDatabase(options: DatabaseOptions): Promise<PetrelData
     openPeerKeys({ table: device.peerKeys, now: options.now }),
     openKnownGroups(device.groups),
   ])
-  found.keys = joinKeys(userId, keyring, peerKeys)
+  const keys = joinKeys({ userId, keyring, peerKeys, groups })
+  const stopTaking = await takeGroupKeys(messages, keys.groups)
+  found.keys = keys
   const places = createPlaces({ messages, conversations })
   return {
     name,
@@ -114,9 +120,11 @@ export async function openDatabase(options: DatabaseOptions): Promise<PetrelData
     keyring,
     peerKeys,
     groups,
+    groupKeys: keys.groups,
     sealing,
     places,
     async close() {
+      stopTaking()
       places.close()
       keyring.close()
       peerKeys.close()
@@ -125,6 +133,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<PetrelData
       await replicated.close()
     },
     async remove() {
+      stopTaking()
       places.close()
       keyring.close()
       peerKeys.close()
@@ -139,15 +148,61 @@ export async function openDatabase(options: DatabaseOptions): Promise<PetrelData
   }
 }
 
-function joinKeys(userId: string, keyring: Keyring, peerKeys: PeerKeys) {
+function joinKeys(options: {
+  userId: string
+  keyring: Keyring
+  peerKeys: PeerKeys
+  groups: KnownGroups
+}) {
+  const { userId, keyring, peerKeys, groups } = options
   const listOwn = () => {
     const own = keyring.current()
     return own ? [own, ...keyring.former] : []
   }
   const keys = createConversationKeys({ listOwn, listPeer: peerKeys.list })
+  const ofGroups = createGroupKeys({
+    userId,
+    listOwn,
+    pairs: keys,
+    listMembers(groupId) {
+      const group = groups.get(groupId)
+      return group?.hasLeft ? [] : group?.members.map((one) => one.userId)
+    },
+  })
   // Their own record says so when the keys are on another device alone.
   const isOn = () => keyring.current() !== undefined || keys.hasKeys(userId)
-  return { ...keys, isOn, mustSeal: (peerId: string) => isOn() && keys.hasKeys(peerId) }
+  const find: FindEpoch = (peerId, epochId) =>
+    (groups.has(peerId) ? ofGroups : keys).find(peerId, epochId)
+  return {
+    find,
+    findCurrent: (peerId: string) => (groups.has(peerId) ? ofGroups : keys).findCurrent(peerId),
+    groups: ofGroups,
+    isOn,
+    mustSeal: (peerId: string) =>
+      isOn() &&
+      (groups.has(peerId)
+        ? groups.get(peerId)?.hasLeft !== true && ofGroups.listKeyless(peerId).length === 0
+        : keys.hasKeys(peerId)),
+  }
+}
+
+/** Reads the stored secrets of groups, and takes those that come. @returns the function that ends it */
+async function takeGroupKeys(
+  messages: MessageCollection,
+  groupKeys: Pick<GroupKeys, 'take'>,
+): Promise<() => void> {
+  function take(documents: readonly StoredMessage[]) {
+    groupKeys.take(documents.flatMap((one) => (one.epoch ? [{ ...one, epoch: one.epoch }] : [])))
+  }
+  const unsubscribe = subscribeToChanges(messages, ({ documents }) => take(documents))
+  take(
+    await queryDocuments(messages, {
+      selector: { starOrder: epochOrder },
+      sort: [{ starOrder: 'asc' }],
+      index: ['starOrder'],
+    }),
+  )
+  return unsubscribe
 }
 
 /**

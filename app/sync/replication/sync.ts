@@ -22,6 +22,7 @@ import { closeMessage } from '../../encryption/sealed-message.ts'
 import type { PendingFiles } from '../files/pending-files.ts'
 import { createPushHold } from '../files/push-hold.ts'
 import { createPushSeal } from '../files/push-seal.ts'
+import { createGroupSecrets } from '../groups/group-secrets.ts'
 import type { OwnGroups } from '../groups/own-groups.ts'
 import { createKeptDocuments } from '../inbox/kept-documents.ts'
 import { createBackOff } from '../platform/back-off.ts'
@@ -124,8 +125,16 @@ export function createSync(options: SyncOptions): Sync {
   }
   const { epochs } = database.device
   const marks = createMarkHold()
+  const secrets = createGroupSecrets({
+    database,
+    userId: options.userId,
+    now: clock.now,
+    askPerson: options.askPerson,
+    onError,
+  })
   const seal = createPushSeal({
     database,
+    secrets,
     userId: options.userId,
     askPerson: options.askPerson,
     random: platform.random,
@@ -375,6 +384,7 @@ export function createSync(options: SyncOptions): Sync {
       unsubscribeDeletions()
       receipts.close()
       seal.close()
+      secrets.close()
       closing.abort(new Error('Syncing has ended.'))
       options.feed.stop()
       for (const backOff of Object.values(backOffs)) backOff.close()
