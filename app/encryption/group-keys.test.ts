@@ -1,11 +1,13 @@
 import { randomBytes } from '@noble/hashes/utils.js'
 import { describe, expect, test } from 'vitest'
 import type { PublicKeys } from '../../schema/encryption/account-keys.ts'
-import type { GroupEpoch } from '../../schema/encryption/group-epoch.ts'
+import { type GroupEpoch, groupEpoch } from '../../schema/encryption/group-epoch.ts'
+import sealedValues from '../../schema/encryption/sealed-values.json' with { type: 'json' }
 import { must } from '../../schema/helpers/assertions.ts'
 import { ann, ben } from '../database/testing/open-test-database.ts'
 import { testMessage } from '../database/testing/test-message.ts'
 import { type AccountKeys, createSeed, deriveAccountKeys, publishKeys } from './account-keys.ts'
+import { fromBase64Url } from './base64-url.ts'
 import { createConversationKeys } from './conversation-keys.ts'
 import { createGroupKeys, type EpochMessage } from './group-keys.ts'
 import { openMessage, sealMessage } from './sealed-message.ts'
@@ -203,4 +205,48 @@ describe('P13: words in a group', () => {
       expect(openMessage({ ...sealed, content: '' }, people.of(ben).find).locked).toBe('broken')
     }
   })
+})
+
+test('P13: what a group of this version sealed opens for ever, and is sealed the same', () => {
+  const { people, group, messageId: _id } = sealedValues
+  const [anns, bens] = [people.ann, people.ben].map(({ seed }) =>
+    deriveAccountKeys({ seed: fromBase64Url(seed), number: 1 }),
+  )
+  const published = new Map([
+    [people.ann.id, [publishKeys(must(anns, 'keys'), people.ann.id)]],
+    [people.ben.id, [publishKeys(must(bens, 'keys'), people.ben.id)]],
+  ])
+  const [forAnn, forBen] = [[people.ann.id, anns] as const, [people.ben.id, bens] as const].map(
+    ([userId, own]) => {
+      const listOwn = () => [must(own, 'keys')]
+      const listPeer = (id: string) => published.get(id) ?? []
+      const keys = createGroupKeys({
+        userId,
+        listOwn,
+        pairs: createConversationKeys({ listOwn, listPeer }),
+        listMembers: () => [people.ann.id, people.ben.id],
+      })
+      const made = { _id: 'e', peerId: group.id, senderId: people.ann.id, orderedAt: 1 }
+      keys.take([{ ...made, epoch: groupEpoch.parse(group.epoch) }])
+      return keys
+    },
+  )
+  const message = testMessage(1, {
+    _id,
+    peerId: group.id,
+    recipientId: group.id,
+    senderId: people.ann.id,
+  })
+  const sealed = sealMessage(
+    { ...message, content: group.words },
+    {
+      before: undefined,
+      userId: people.ann.id,
+      epoch: forAnn?.findCurrent(group.id),
+      findEpoch: must(forAnn, 'keys').find,
+    },
+  )
+  expect(sealed.sealed).toBe(group.sealed)
+  const arrived = { ...message, content: '', sealed: group.sealed }
+  expect(openMessage(arrived, must(forBen, 'keys').find).content).toBe(group.words)
 })
