@@ -33,6 +33,7 @@ import {
   type ConflictOptions,
   createConversationConflictHandler,
   createMessageConflictHandler,
+  type GroupRefusals,
 } from './conflict-handlers.ts'
 import { noteTable } from './dexie/accompany-writes.ts'
 import { nameDatabase } from './dexie/earlier-database.ts'
@@ -73,6 +74,7 @@ export interface PetrelDatabase {
   groupKeys: GroupKeys
   /** How messages are sealed and opened. */
   sealing: Sealing
+  refusals: GroupRefusals
   /** Assigns the place of a conversation's next message. */
   places: Places
   close(): Promise<void>
@@ -98,8 +100,12 @@ export async function openDatabase(options: DatabaseOptions): Promise<PetrelData
   const made = new Set<string>()
   const found: { keys?: ReturnType<typeof joinKeys> } = {}
   const sealing = createSealing({ userId, readKeys: () => found.keys })
+  const refusals: GroupRefusals = new Map()
   const [replicated, device] = await Promise.all([
-    openReplicated({ ...options, sealing }, { name, platform, onMade: (each) => made.add(each) }),
+    openReplicated(
+      { ...options, sealing, refusals },
+      { name, platform, onMade: (each) => made.add(each) },
+    ),
     openDeviceStore({ name, ...platform }),
   ])
   const { messages, conversations } = replicated
@@ -122,6 +128,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<PetrelData
     groups,
     groupKeys: keys.groups,
     sealing,
+    refusals,
     places,
     async close() {
       stopTaking()
@@ -226,7 +233,7 @@ type Replicated = RxDatabase<{
 }>
 
 async function openReplicated(
-  options: DatabaseOptions & { sealing: Sealing },
+  options: DatabaseOptions & { sealing: Sealing; refusals: GroupRefusals },
   {
     name,
     platform,
@@ -261,7 +268,7 @@ async function openReplicated(
       database.addCollections({
         messages: {
           schema: storedMessageSchema,
-          conflictHandler: createMessageConflictHandler({ ...options, sealing: options.sealing }),
+          conflictHandler: createMessageConflictHandler(options),
           options: { sealing: options.sealing, ownerId: options.userId },
         },
         conversations: {

@@ -1,4 +1,5 @@
 import type { ConversationDocument } from '../../../schema/conversation.ts'
+import { groupRefusalCodes } from '../../../schema/group.ts'
 import { isAccepted, type MessageDocument, statusRank } from '../../../schema/message.ts'
 import { deriveStatus } from '../../../schema/peer-marks.ts'
 import type { LabPerson } from '../device/lab-person.ts'
@@ -82,10 +83,16 @@ function findUnsettledReceipts(person: LabPerson, servers: Map<string, Held>): s
   return unsettled
 }
 
-/** A device itself refuses documents too large for any server, and never sends them. */
+/**
+ * A device itself refuses documents too large for any server, and never sends them. What a group
+ * refuses is stored nowhere else.
+ */
 function isKeptHere(document: object): boolean {
-  return 'errorCode' in document && document.errorCode === 'too_long'
+  const { errorCode, status } = document as Partial<MessageDocument>
+  return errorCode === 'too_long' || (status === 'failed' && isGroupRefusal(errorCode))
 }
+
+const isGroupRefusal = (code: string | undefined) => groupRefusalCodes.some((one) => one === code)
 
 function dueRank({ readUpTo, deliveredUpTo }: ConversationDocument, orderedAt: number): number {
   if (orderedAt <= readUpTo) return statusRank({ status: 'read' })

@@ -30,6 +30,15 @@ const refusedRowStatus = 403
 const refusalsMost = 3
 
 /**
+ * What becomes of a refused document. `taken`: this device has noted it. `conflict`: the server has
+ * an earlier version, which counts. `later`: it is set aside, and offered again.
+ */
+export type TakeRefusal = (
+  document: ServerDocument,
+  refusal: Refusal,
+) => 'taken' | 'conflict' | 'later'
+
+/**
  * Offers documents to the server until it has answered each, without looking anything up first: the
  * server's rule merges every offer. Splits a refused batch down to single documents. One that is
  * refused alone, while a push without documents passes, is set aside, as is one that the server
@@ -48,15 +57,12 @@ export function createPushDocuments(options: {
   onRoom?: (() => void) | undefined
   /** Why nothing of this source can pass after such a refusal; undefined where it says nothing of the source. */
   explainClosed?: ((refusal: Refusal) => Refusal | undefined) | undefined
-  /**
-   * Takes in a row's refusal that no later offer would change, such as of words in a group that this
-   * person left. @returns whether it did: else the document is set aside, and offered again
-   */
-  takeRefusal?: ((id: string, refusal: Refusal) => boolean) | undefined
+  /** Takes in a row's refusal that no later offer would change, such as of words in a group that this person left. */
+  takeRefusal?: TakeRefusal | undefined
   signal: AbortSignal
 }) {
   const { calls, versions, pushes, setAside, order, signal, onRoom = () => {} } = options
-  const { explainClosed, takeRefusal = () => false } = options
+  const { explainClosed, takeRefusal = () => 'later' } = options
   const parcel = createAdaptiveBatchSize({
     first: firstCharacters,
     least: leastCharacters,
@@ -160,11 +166,15 @@ export function createPushDocuments(options: {
         for (const row of offered.answer) {
           if (!isRefused(row) || !sent.has(row.id)) continue
           const refusal = readRefusal(row)
-          if (takeRefusal(row.id, refusal)) {
-            waiting.delete(row.id)
-            setAside.drop([row.id])
-            order?.recordAnswered(row.id)
-          } else refused.set(row.id, refusal)
+          const outcome = takeRefusal(JSON.parse(sent.get(row.id) ?? '') as ServerDocument, refusal)
+          if (outcome === 'later') {
+            refused.set(row.id, refusal)
+            continue
+          }
+          if (outcome === 'conflict') conflicts.push(row.id)
+          else waiting.delete(row.id)
+          setAside.drop([row.id])
+          order?.recordAnswered(row.id)
         }
       }
       setAside.put(

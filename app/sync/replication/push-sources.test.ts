@@ -78,9 +78,9 @@ test('P6 P14: what a group refuses for good comes back with the reason, and is n
       )
     },
     {
-      takeRefusal(id, { code, words }) {
+      takeRefusal({ _id: id }, { code, words }) {
         refused.push({ id, code, words })
-        return code === 'left_group'
+        return code === 'left_group' ? 'taken' : 'later'
       },
     },
   )

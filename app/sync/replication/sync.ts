@@ -33,10 +33,10 @@ import { createMarkHold } from './mark-hold.ts'
 import { createReceipts } from './receipts.ts'
 import { createReplication, type Replication, type ReplicationOptions } from './replication.ts'
 import { openReplicationNotes, replicationKey } from './replication-notes.ts'
-import { createServerVersions } from './server-versions.ts'
+import { createServerVersions, type ServerDocument } from './server-versions.ts'
 import type { SetAsideTold } from './set-aside.ts'
 import { createKnownEpoch } from './transport/known-epoch.ts'
-import type { Refusal, SyncOutcome } from './transport/sync-calls.ts'
+import { type Refusal, type SyncOutcome, unexplainedWords } from './transport/sync-calls.ts'
 import { createUnparsed } from './unparsed.ts'
 
 /** A poll that delivers nothing for this long after a socket hint hangs on a dead connection. */
@@ -341,15 +341,19 @@ export function createSync(options: SyncOptions): Sync {
   }
 
   let groupLook: ReturnType<typeof setTimeout> | undefined
-  /** What a group refuses is stored nowhere but here (P6). Of what it has, it refused a change: that waits. */
-  function takeRefusal(id: string, { words, code }: Refusal): boolean {
-    if (code === undefined) return false
-    changeMessage(database.messages, id, (current) =>
+  /** What a group refuses is stored nowhere but here (P6). */
+  function takeRefusal({ _id, status }: ServerDocument, { words, code }: Refusal) {
+    if (code === undefined) return 'later'
+    if (status !== 'sending') {
+      database.refusals.set(_id, { code, error: words ?? unexplainedWords })
+      return 'conflict'
+    }
+    changeMessage(database.messages, _id, (current) =>
       current.status === 'sending'
         ? { ...current, status: 'failed', error: words, errorCode: code }
         : current,
     ).catch(onError)
-    return true
+    return 'taken'
   }
 
   const expectations = createExpectations({
