@@ -135,7 +135,7 @@ export const groupPlaces = z.array(z.object({ groupId: id, seq, times: z.int() }
 
 /**
  * POST /sync/groups/_changes: how far the caller has each group. Groups that are not named are read
- * from their beginning; ids of groups that the caller never was in say nothing.
+ * from their beginning.
  */
 export const groupChangesAsked = z.object({
   since: z.record(z.string().check(z.maxLength(100)), seq),
@@ -144,6 +144,8 @@ export const groupChangesAsked = z.object({
 
 /** Its answer: the groups that have changed since. None is the end. */
 export const groupChangesAnswer = z.object({
+  /** Of the groups that the caller named, those that are over, or that they never were in. */
+  gone: z.optional(z.array(z.string())),
   groups: z.array(
     z.object({
       _id: id,

@@ -1,5 +1,4 @@
 import type { ConversationDocument } from '../../../schema/conversation.ts'
-import { groupRefusalCodes } from '../../../schema/group.ts'
 import { isAccepted, type MessageDocument, statusRank } from '../../../schema/message.ts'
 import { deriveStatus } from '../../../schema/peer-marks.ts'
 import type { LabPerson } from '../device/lab-person.ts'
@@ -50,7 +49,7 @@ async function findUnsettledDevices(person: LabPerson, servers: Map<string, Held
       const ids = findDifferences({ kind, here: here[kind], there: server[kind] })
       for (const id of ids) {
         const [a, b] = [here[kind].get(id), server[kind].get(id)]
-        if (!b && a && isKeptHere(a)) continue
+        if (!b && a && isKeptHere(a, servers)) continue
         unsettled.push(`${device.name} and the server differ in ${kind} ${id}: ${tell(a, b)}`)
       }
     }
@@ -87,12 +86,10 @@ function findUnsettledReceipts(person: LabPerson, servers: Map<string, Held>): s
  * A device itself refuses documents too large for any server, and never sends them. What a group
  * refuses is stored nowhere else.
  */
-function isKeptHere(document: object): boolean {
-  const { errorCode, status } = document as Partial<MessageDocument>
-  return errorCode === 'too_long' || (status === 'failed' && isGroupRefusal(errorCode))
+function isKeptHere(document: object, people: Map<string, Held>): boolean {
+  const { errorCode, status, peerId = '' } = document as Partial<MessageDocument>
+  return errorCode === 'too_long' || (status === 'failed' && !people.has(peerId))
 }
-
-const isGroupRefusal = (code: string | undefined) => groupRefusalCodes.some((one) => one === code)
 
 function dueRank({ readUpTo, deliveredUpTo }: ConversationDocument, orderedAt: number): number {
   if (orderedAt <= readUpTo) return statusRank({ status: 'read' })

@@ -30,13 +30,14 @@ import type { Platform } from '../platform/platform.ts'
 import type { ChangeFeed, FollowedPlace } from '../realtime/change-feed.ts'
 import { wholeKey } from './find-owed.ts'
 import { createMarkHold } from './mark-hold.ts'
+import type { FinalRefusals } from './push-documents.ts'
 import { createReceipts } from './receipts.ts'
 import { createReplication, type Replication, type ReplicationOptions } from './replication.ts'
 import { openReplicationNotes, replicationKey } from './replication-notes.ts'
-import { createServerVersions, type ServerDocument } from './server-versions.ts'
+import { createServerVersions } from './server-versions.ts'
 import type { SetAsideTold } from './set-aside.ts'
 import { createKnownEpoch } from './transport/known-epoch.ts'
-import { type Refusal, type SyncOutcome, unexplainedWords } from './transport/sync-calls.ts'
+import { type SyncOutcome, unexplainedWords } from './transport/sync-calls.ts'
 import { createUnparsed } from './unparsed.ts'
 
 /** A poll that delivers nothing for this long after a socket hint hangs on a dead connection. */
@@ -199,7 +200,7 @@ export function createSync(options: SyncOptions): Sync {
                 typeof peerId === 'string' && database.groups.has(peerId) ? peerId : undefined,
               isOn: options.groups.isOn,
               onGroups: options.groups.takePulled,
-              takeRefusal,
+              refusalsOf,
             },
             ordered: database.messages,
             unparsed: createUnparsed({ messages: database.messages, epochs }),
@@ -341,20 +342,19 @@ export function createSync(options: SyncOptions): Sync {
   }
 
   let groupLook: ReturnType<typeof setTimeout> | undefined
-  /** What a group refuses is stored nowhere but here (P6). */
-  function takeRefusal({ _id, status }: ServerDocument, { words, code }: Refusal) {
-    if (code === undefined) return 'later'
-    if (status !== 'sending') {
-      database.refusals.set(_id, { code, error: words ?? unexplainedWords })
-      return 'conflict'
-    }
-    changeMessage(database.messages, _id, (current) =>
-      current.status === 'sending'
-        ? { ...current, status: 'failed', error: words, errorCode: code }
-        : current,
-    ).catch(onError)
-    return 'taken'
-  }
+  const refusalsOf = (groupId: string): FinalRefusals => ({
+    // A 404 may be anybody's; that the group is over was said in the server's own words.
+    isFinal: ({ status, code }) =>
+      code !== undefined && (status !== 404 || database.groups.get(groupId)?.hasLeft === true),
+    take(id, { words = unexplainedWords, code = '' }, isStored) {
+      if (isStored) return void database.refusals.set(id, { code, error: words })
+      changeMessage(database.messages, id, (current) =>
+        current.status === 'sending'
+          ? { ...current, status: 'failed', error: words, errorCode: code }
+          : current,
+      ).catch(onError)
+    },
+  })
 
   const expectations = createExpectations({
     messages: database.messages,
