@@ -31,6 +31,7 @@ export function ChooseMembers(props: ChooseMembersProps) {
   const { messenger, chosen, onChange, memberIds = nobody } = props
   const [query, setQuery] = useState('')
   const field = useRef<HTMLInputElement>(null)
+  useEffect(() => field.current?.focus(), [])
   const { people, notice, isEmpty, emptyWords } = useCandidates(messenger, {
     query: readSearchText(query),
     memberIds,
@@ -45,7 +46,6 @@ export function ChooseMembers(props: ChooseMembersProps) {
     <>
       <input
         ref={field}
-        autoFocus
         className={styles.search}
         type="search"
         name="search-members"
