@@ -253,21 +253,27 @@ function EmptyList(props: EmptyListProps) {
   }
   return (
     <div className={styles.scroller} ref={scroller}>
-      {!hasPeople && <Empty words={words} />}
-      {onNewGroup && (
-        <p className={styles.more}>
-          <Button aria-haspopup="dialog" onClick={onNewGroup}>
-            New group
-          </Button>
-        </p>
+      {!hasPeople && (
+        <Empty words={words}>
+          {onNewGroup && (
+            <Button aria-haspopup="dialog" onClick={onNewGroup}>
+              New group
+            </Button>
+          )}
+        </Empty>
       )}
       {everybody}
     </div>
   )
 }
 
-function Empty({ words }: { words: string }) {
-  return <p className={styles.empty}>{words}</p>
+function Empty({ words, children }: { words: string; children?: ReactNode }) {
+  return (
+    <div className={styles.empty}>
+      <p>{words}</p>
+      {children}
+    </div>
+  )
 }
 
 function titleOf(view: ListView): string {

@@ -191,7 +191,7 @@ function GroupWords({ messenger, group }: { messenger: Messenger; group: KnownGr
   const names = useMemberNames(messenger, group)
   const creation = useGroupCreation(messenger, group._id)
   const isLive = useLivePart(messenger.connection, ({ state }) => state === 'live')
-  if (group.hasLeft) return "You aren't in this group any more"
+  if (group.hasLeft) return "You aren't in this group"
   if (creation?.state === 'refused') return "This group wasn't created"
   if (creation && !isLive) return `Waiting for a connection · ${names ?? ''}`
   return names

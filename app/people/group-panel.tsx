@@ -149,7 +149,7 @@ function Face({ messenger, group, isIn }: PartProps & { isIn: boolean }) {
         {name}
       </p>
       <p className={panel.presence}>
-        {isIn ? `Group · ${countMembers(group)}` : "You aren't in this group any more"}
+        {isIn ? `Group · ${countMembers(group)}` : "You aren't in this group"}
       </p>
       <p className={styles.wait} role="status">
         {isWaiting && !isLive && (
