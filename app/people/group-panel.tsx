@@ -112,12 +112,15 @@ export function GroupPanel(props: GroupPanelProps) {
           {rights.isIn && row && <MuteRow {...shared} row={row} />}
         </ul>
         {rights.isAdmin && <Settings {...part} />}
-        <Members
-          {...part}
-          isAdmin={rights.isAdmin}
-          onOpenChat={props.onOpenChat}
-          onAddPeople={props.onAddPeople}
-        />
+        {/* Who is in it now is told to members alone. */}
+        {rights.isIn && (
+          <Members
+            {...part}
+            isAdmin={rights.isAdmin}
+            onOpenChat={props.onOpenChat}
+            onAddPeople={props.onAddPeople}
+          />
+        )}
         {rights.isIn && <Leaving {...part} isOwner={rights.isOwner} />}
         <RiskyActions
           {...shared}
@@ -362,9 +365,7 @@ function Members(props: MembersProps) {
   const [limit, setLimit] = useState(shownAtFirst)
   const [menu, setMenu] = useState<OpenMenu>()
   const [asked, setAsked] = useState<Asked>()
-  const { members } = group
-  if (members.length === 0) return null
-  const sorted = sortMembers(members, messenger.userId)
+  const sorted = sortMembers(group.members, messenger.userId)
 
   const toAction = (
     what: ReturnType<typeof listMemberActions>[number],

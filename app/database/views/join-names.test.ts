@@ -23,6 +23,9 @@ test('the names of those who write in a group are one value, which changes only 
   ann.set(testUser({ username: 'Ann' }))
   expect(names.getSnapshot()).not.toBe(before)
   expect(heard.at(-1)).toBe('Ann,Ben')
+  // Somebody who occurs twice is one.
+  const twice = joinNames(['ben', 'ben'], () => ben)
+  expect(twice.getSnapshot()).toBe(twice.getSnapshot())
   end()
   ann.set(testUser({ username: 'Anna' }))
   expect(heard.at(-1)).toBe('Ann,Ben')

@@ -6,7 +6,7 @@ export function joinNames(
   userIds: readonly string[],
   get: (userId: string) => LiveValue<KnownPerson | undefined>,
 ): LiveValue<ReadonlyMap<string, string>> {
-  const people = userIds.map((userId) => ({ userId, person: get(userId) }))
+  const people = [...new Set(userIds)].map((userId) => ({ userId, person: get(userId) }))
   let joined: ReadonlyMap<string, string> = new Map()
 
   function getSnapshot() {
