@@ -61,7 +61,14 @@ export const limits = {
   },
   linkPreviewsPerPerson: { max: 120, windowMs: 60 * 60 * 1000 },
 
-  groups: { membersMax: 1_024, nameMaxLength: 100, descriptionMaxLength: 2_048 },
+  groups: {
+    membersMax: 1_024,
+    nameMaxLength: 100,
+    descriptionMaxLength: 2_048,
+    /** The list of conversations names so many members of each group, and counts so many unread. */
+    membersListed: 20,
+    unreadCountMax: 1_000,
+  },
 
   usersListMax: 1_000,
   userSearchMax: 50,

@@ -97,7 +97,7 @@ export const groupSeen = z.object({
  * A change in its place in the conversation, which is the `orderedAt` of the message that has it;
  * `heirId`: the owner from then on.
  */
-const storedLine = z.object({
+export const storedLine = z.object({
   change: groupChange,
   /** The people it concerned, without those who were in the group already. */
   userIds: z.array(id),

@@ -28,6 +28,7 @@ export const groupOverKey = (groupId: string) => `over:${groupId}`
 
 /** The place of a message as a key: keys of one length sort as numbers do. */
 export const placeKey = (place: number) => `at-${String(place).padStart(16, '0')}`
+export const readPlaceKey = (key: string) => Number(key.slice('at-'.length))
 export const newestPlaceKey = 'place'
 
 export interface NewestPlace {

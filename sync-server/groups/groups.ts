@@ -96,6 +96,12 @@ export function createGroups(options: {
     return (await index.range(idsFrom(`of:${userId}:`))) as GroupOfPerson[]
   }
 
+  /** Which of these ids are of groups that are over. */
+  async function listOver(ids: readonly string[]): Promise<ReadonlySet<string>> {
+    const found = await index.read(ids.map(groupOverKey))
+    return new Set(ids.filter((id) => found.has(groupOverKey(id))))
+  }
+
   /**
    * Who among them may be added: who takes messages from the actor, and has nobody of the group's
    * id, whose messages would go astray.
@@ -210,6 +216,7 @@ export function createGroups(options: {
     find,
     findOwn,
     listOwn,
+    listOver,
 
     /** Where each of a person's groups is: a small read each, many at once. */
     async listPlaces(userId: string) {

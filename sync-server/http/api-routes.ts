@@ -141,6 +141,7 @@ export function createApiRoutes(options: Options): {
     storage,
     accounts,
     contacts,
+    groups: options.groups,
     acceptConversations,
   })
   const history = createHistory({ messages, journal, scans })
@@ -149,7 +150,7 @@ export function createApiRoutes(options: Options): {
   const checkPassword = createPasswordCheck(options)
   const presenter = createMessagePresenter({ accounts, contacts, storage, privacy })
   const groups = options.groups && createGroupCalls({ groups: options.groups, presenter })
-  const shown = { users, messagePresenter: presenter, messages, journal, digests }
+  const shown = { users, messagePresenter: presenter, messages, journal, digests, groups }
   const { sessions, relations, reports } = options
   const kept = { sessions, relations, reports, messages, conversations, presenter }
   const exportPerson: PersonExport = (account, signal) =>
@@ -170,6 +171,7 @@ export function createApiRoutes(options: Options): {
       messages,
       digests,
       scans,
+      groups,
       presenter: createConversationPresenter(shown),
     }),
     ...createMessageListRoutes({
