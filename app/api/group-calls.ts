@@ -1,5 +1,10 @@
 import * as z from 'zod/mini'
-import { type GroupAnswer, groupAnswer } from '../../schema/api/groups.ts'
+import {
+  type GroupAnswer,
+  type GroupMarks,
+  groupAnswer,
+  groupMarks,
+} from '../../schema/api/groups.ts'
 import type { GroupChange, GroupRole, GroupSettings } from '../../schema/group.ts'
 import { requireInput } from './api-error.ts'
 import type { Caller, CallOptions } from './caller.ts'
@@ -51,6 +56,16 @@ export function createGroupCalls(call: Caller) {
       requireInput(groupId, 'Group ID is required')
       const path = pathOf(groupId)
       return (await call({ path, answer: oneGroup, fallback: 'Failed to fetch the group' })).group
+    },
+
+    /** How far the others have received and read, and the smallest of each. */
+    async marks(groupId: string): Promise<GroupMarks> {
+      requireInput(groupId, 'Group ID is required')
+      return await call({
+        path: `${pathOf(groupId)}/marks`,
+        answer: groupMarks,
+        fallback: 'Failed to fetch who has read',
+      })
     },
 
     /** Makes a group with these people. @param given.groupId makes a repeated call the same group */

@@ -83,6 +83,16 @@ export const groupAddition = z.object({
 /** PUT /groups/{id}/members/{userId} */
 export const groupRoleChange = z.object({ role: z.enum(groupRoles), seenUpTo })
 
+/** GET /groups/{id}/marks: places, as messages have them. Each implies all before. */
+const upTo = { deliveredUpTo: epochMs, readUpTo: epochMs }
+export const groupMarks = z.object({
+  /** Of all members but the caller; a member's begin at the place of the line that they came by. */
+  marks: z.array(z.object({ userId: id, ...upTo })),
+  /** The smallest of them; 0 without others. */
+  ...upTo,
+})
+export type GroupMarks = z.infer<typeof groupMarks>
+
 /** What stands in the query of calls without a body. */
 export const groupSeen = z.object({
   seenUpTo: z.optional(

@@ -21,10 +21,18 @@ export interface GroupOver {
   overAt: number
 }
 
-export type GroupIndexDocument = GroupOfPerson | GroupOver
+/** The group's authors may have to be told how far the others are. */
+export interface GroupUntold {
+  _id: string
+  groupId: string
+}
+
+export type GroupIndexDocument = GroupOfPerson | GroupOver | GroupUntold
 
 export const groupOfPersonKey = (userId: string, groupId: string) => `of:${userId}:${groupId}`
 export const groupOverKey = (groupId: string) => `over:${groupId}`
+
+export const groupUntoldKey = (groupId: string) => `untold:${groupId}`
 
 /** The place of a message as a key: keys of one length sort as numbers do. */
 export const placeKey = (place: number) => `at-${String(place).padStart(16, '0')}`
@@ -35,6 +43,21 @@ export interface NewestPlace {
   _id: typeof newestPlaceKey
   place: number
 }
+
+/** How far a member is, and what they were told of the others. All are places. */
+export interface GroupMark {
+  _id: string
+  userId: string
+  deliveredUpTo: number
+  /** As far as they let others know. */
+  readUpTo: number
+  /** Their newest message. */
+  wroteUpTo: number
+  toldDeliveredUpTo: number
+  toldReadUpTo: number
+}
+
+export const markKey = (userId: string) => `mark-${userId}`
 
 export interface MessageAtPlace {
   _id: string

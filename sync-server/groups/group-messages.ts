@@ -30,6 +30,7 @@ import {
   findReadable,
   joinGroup,
   type MessageAtPlace,
+  markKey,
   type NewestPlace,
   newestPlaceKey,
   placeKey,
@@ -37,6 +38,9 @@ import {
   type StoredGroupMessage,
   withoutPlaces,
 } from './group-documents.ts'
+import type { createGroupMarks } from './group-marks.ts'
+
+type GroupMarkKeeper = ReturnType<typeof createGroupMarks>
 
 /** Beyond this many, who left long ago keeps the version before. */
 const earlierMax = 50
@@ -50,9 +54,10 @@ export function createGroupMessages(options: {
   quota: Pick<StorageQuota, 'look'>
   find: (groupId: string) => Promise<GroupDocument | undefined>
   tell: (groupId: string, userIds: Iterable<string>) => void
+  marks: Pick<GroupMarkKeeper, 'noteWritten' | 'record'>
   now: () => number
 }) {
-  const { storage, rate, quota, find, tell, now } = options
+  const { storage, rate, quota, find, tell, marks, now } = options
 
   /** @throws RequestRefused `too_many_messages`: nothing was stored */
   function takeTurns(actorId: string, count: number) {
@@ -119,7 +124,7 @@ export function createGroupMessages(options: {
         const { result, revs } = await storage.transact({
           parts: [
             { name: names.group, ids: [groupId, ...ids] },
-            { name: names.order, ids: [newestPlaceKey] },
+            { name: names.order, ids: [newestPlaceKey, markKey(actorId)] },
             { name: quotaName, ids: [] },
           ],
           decide(read) {
@@ -136,13 +141,15 @@ export function createGroupMessages(options: {
             for (const proposal of proposals) draft.take(proposal)
             const { places, written, grown, lastPlace, pushed } = draft.read()
             const isWritten = written.length > 0
+            const mark =
+              places.length > 0 ? marks.noteWritten(read, groupId, actorId, lastPlace) : undefined
             return {
               writes: [
                 ...(isWritten
                   ? [
                       {
                         name: names.order,
-                        put: [{ _id: newestPlaceKey, place: lastPlace }],
+                        put: [{ _id: newestPlaceKey, place: lastPlace }, ...(mark ? [mark] : [])],
                         create: places,
                       },
                     ]
@@ -150,11 +157,12 @@ export function createGroupMessages(options: {
                 { name: names.group, put: written, pushed },
                 ...(isWritten ? [{ name: quotaName, tally: grown }] : []),
               ],
-              result: { draft, group, isWritten },
+              result: { draft, group, isWritten, mark },
             }
           },
         })
-        const { draft, group, isWritten } = result
+        const { draft, group, isWritten, mark } = result
+        if (mark) marks.record(groupId, mark)
         const { outcomes, added } = draft.read()
         counted.added = added
         if (isWritten && group)

@@ -429,7 +429,7 @@ test('the calls are described, with what each refuses', async () => {
   const { paths } = (await opened.app.call('GET', '/api/openapi.json')).body
   const calls = Object.keys(paths).filter((path) => path.startsWith('/groups'))
   expect(calls.toSorted()).toEqual([
-    ...['/groups', '/groups/places', '/groups/{id}', '/groups/{id}/leave'],
+    ...['/groups', '/groups/places', '/groups/{id}', '/groups/{id}/leave', '/groups/{id}/marks'],
     ...['/groups/{id}/members', '/groups/{id}/members/{userId}'],
   ])
   expect(JSON.stringify(paths['/groups/{id}/members'])).toContain('cannot_add')

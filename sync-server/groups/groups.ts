@@ -34,6 +34,7 @@ import {
   placeKey,
   type StoredGroupMessage,
 } from './group-documents.ts'
+import { createGroupMarks } from './group-marks.ts'
 import { createGroupMessages } from './group-messages.ts'
 
 /** A group's record keeps each time that is over: nobody comes and goes more often than this. */
@@ -61,13 +62,14 @@ export interface AskedGroupChange {
 export function createGroups(options: {
   storage: Storage
   relations: Pick<Relations, 'canReach'>
-  privacy: Pick<Privacy, 'refusesFirst'>
+  privacy: Pick<Privacy, 'refusesFirst' | 'sendsReceipts'>
   rate: Pick<MessageRate, 'take' | 'giveBack' | 'describe' | 'recordRefused'>
   quota: Pick<StorageQuota, 'look'>
   connections: Pick<Connections, 'tell'>
+  onError: (error: unknown) => void
   now?: () => number
 }) {
-  const { storage, relations, privacy, rate, connections, now = Date.now } = options
+  const { storage, relations, privacy, rate, connections, onError, now = Date.now } = options
   const index = storage.database<GroupIndexDocument>(groupIndexName)
 
   function tell(groupId: string, userIds: Iterable<string>) {
@@ -155,11 +157,14 @@ export function createGroups(options: {
     const names = { group: nameGroupDatabase(groupId), order: nameGroupOrderDatabase(groupId) }
     const people = 'userIds' in asked.change ? [actorId, ...asked.change.userIds] : [actorId]
     const peopleKeys = [...new Set(people)].map((userId) => groupOfPersonKey(userId, groupId))
-    const { result } = await storage.transact({
+    // Who goes is waited for no longer.
+    const isDeparture = asked.change.kind === 'leave' || asked.change.kind === 'remove'
+    const move = isDeparture ? marks.beginMove(groupId) : undefined
+    const written = storage.transact({
       parts: [
         { name: names.group, ids: [groupId, requestId] },
         { name: names.order, ids: [newestPlaceKey] },
-        { name: groupIndexName, ids: [groupOverKey(groupId), ...peopleKeys] },
+        { name: groupIndexName, ids: [groupOverKey(groupId), ...peopleKeys, ...(move?.ids ?? [])] },
       ],
       decide: (read) => {
         const decided = decideStored(read, { asked, names, addable, now: now() })
@@ -176,12 +181,17 @@ export function createGroups(options: {
               create: [{ _id: placeKey(line.place), messageId: requestId }],
             },
             { name: names.group, put: [toLineDocument(asked, line, now()), next] },
-            { name: groupIndexName, put: times },
+            { name: groupIndexName, put: [...times, ...(move?.note(read) ?? [])] },
           ],
           result: decided,
         }
       },
     })
+    await written.then(
+      () => move?.finish({ isWritten: true }),
+      () => move?.finish({ isWritten: false }),
+    )
+    const { result } = await written
     const { decision, stored } = result
     if (decision.kind === 'refuse') throw refused(decision.refusal)
     if (decision.kind === 'keep') return { group: stored, isNew: false }
@@ -210,7 +220,15 @@ export function createGroups(options: {
     await storage.destroy(nameGroupDatabase(groupId))
   }
 
-  const messages = createGroupMessages({ ...options, now, find, tell })
+  const marks = createGroupMarks({
+    storage,
+    privacy,
+    find,
+    isOfPerson: async (userId, groupId) => (await findOwn(userId, groupId)) !== undefined,
+    onError,
+    now,
+  })
+  const messages = createGroupMessages({ ...options, now, find, tell, marks })
 
   return {
     find,
@@ -231,6 +249,7 @@ export function createGroups(options: {
     },
     change,
     ...messages,
+    marks,
 
     /** The group, for its members only. */
     async findFor(userId: string, groupId: string): Promise<GroupDocument | undefined> {

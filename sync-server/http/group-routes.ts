@@ -6,6 +6,7 @@ import {
   groupAnswer,
   groupCreation,
   groupEdit,
+  groupMarks,
   groupPlaces,
   groupRoleChange,
   groupSeen,
@@ -117,6 +118,23 @@ export function createGroupRoutes(options: { groups: Groups }): Route[] {
         const group = await groups.findFor(caller.userId, params.id)
         if (!group) throw new RequestRefused('group_not_found')
         return { group: toGroupAnswer(group) }
+      },
+    }),
+
+    defineRoute({
+      method: 'get',
+      path: '/groups/{id}/marks',
+      access: 'signed-in',
+      summary:
+        'How far the others in a group have received and read, and the smallest of each: what your own messages show. Without read receipts of your own you see nobody’s.',
+      params: groupParam,
+      status: 200,
+      answer: groupMarks,
+      errors: ['group_not_found'],
+      async handle({ caller: { userId }, params }) {
+        const group = await groups.findFor(userId, params.id)
+        if (!group) throw new RequestRefused('group_not_found')
+        return await groups.marks.list(userId, group)
       },
     }),
 

@@ -317,6 +317,12 @@ export const callCatalogue: readonly Row[] = [
     'Failed to fetch the group',
   ],
   [
+    'groups.marks',
+    (api) => api.groups.marks(ben),
+    `GET /api/groups/${ben}/marks`,
+    'Failed to fetch who has read',
+  ],
+  [
     'groups.create',
     (api) => api.groups.create({ name: 'Walks', memberIds: [ben] }),
     'POST /api/groups',
