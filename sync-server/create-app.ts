@@ -205,6 +205,7 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
     directory,
     relations,
     privacy: people.privacy,
+    groups,
     sessions,
     presence,
     fronts,

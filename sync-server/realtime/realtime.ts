@@ -5,6 +5,7 @@ import type { Privacy } from '../access/privacy.ts'
 import type { Relations } from '../access/relations.ts'
 import type { Sessions } from '../access/sessions.ts'
 import type { TokenHolder } from '../access/token-keeper.ts'
+import type { Groups } from '../groups/groups.ts'
 import { atMost } from '../lib/at-most.ts'
 import type { Log } from '../lib/log.ts'
 import type { Storage } from '../storage/storage.ts'
@@ -34,6 +35,8 @@ export function createRealtime(options: {
   directory: Directory
   relations: Relations
   privacy: Privacy
+  /** Undefined while there are no groups. */
+  groups: Pick<Groups, 'findFor'> | undefined
   sessions: Sessions
   presence: Presence
   fronts: Fronts
@@ -84,6 +87,7 @@ export function createRealtime(options: {
     fronts,
     relations,
     privacy,
+    groups: options.groups,
     lines,
     pushes,
     sendMessage: options.sendMessage,
