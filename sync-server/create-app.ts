@@ -168,13 +168,8 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
   const { media, quota, rate, acceptance, acceptMessages, acceptConversations } = messaging
   const groups = settings.hasGroups
     ? createGroups({
-        storage,
-        relations,
-        privacy: people.privacy,
-        rate,
-        quota,
-        connections,
-        onError,
+        ...{ storage, relations, privacy: people.privacy, rate, quota, connections, onError },
+        isBounded: settings.isRateLimited,
       })
     : undefined
   joined.groups = groups

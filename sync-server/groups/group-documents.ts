@@ -27,11 +27,18 @@ export interface GroupUntold {
   groupId: string
 }
 
-export type GroupIndexDocument = GroupOfPerson | GroupOver | GroupUntold
+/** A link's code, and the group that it leads to; stays when it is withdrawn, to say so. */
+export interface GroupInvited {
+  _id: string
+  groupId: string
+}
+
+export type GroupIndexDocument = GroupOfPerson | GroupOver | GroupUntold | GroupInvited
 
 export const groupOfPersonKey = (userId: string, groupId: string) => `of:${userId}:${groupId}`
 export const groupOverKey = (groupId: string) => `over:${groupId}`
 
+export const groupInviteKey = (code: string) => `invite:${code}`
 export const groupUntoldKey = (groupId: string) => `untold:${groupId}`
 
 /** The place of a message as a key: keys of one length sort as numbers do. */
@@ -58,6 +65,25 @@ export interface GroupMark {
 }
 
 export const markKey = (userId: string) => `mark-${userId}`
+
+/** Somebody waits for an admin to let them in. */
+export interface GroupAsk {
+  _id: string
+  userId: string
+  askedAt: number
+  /** Of the link that they have. */
+  code: string
+}
+
+export const askKey = (userId: string) => `ask-${userId}`
+
+/** The admins did not let somebody in by this link. */
+export interface GroupDeclined {
+  _id: string
+  code: string
+}
+
+export const declinedKey = (userId: string) => `declined-${userId}`
 
 export interface MessageAtPlace {
   _id: string

@@ -429,8 +429,10 @@ test('the calls are described, with what each refuses', async () => {
   const { paths } = (await opened.app.call('GET', '/api/openapi.json')).body
   const calls = Object.keys(paths).filter((path) => path.startsWith('/groups'))
   expect(calls.toSorted()).toEqual([
-    ...['/groups', '/groups/places', '/groups/{id}', '/groups/{id}/leave', '/groups/{id}/marks'],
-    ...['/groups/{id}/members', '/groups/{id}/members/{userId}'],
+    ...['/groups', '/groups/join/{code}', '/groups/places', '/groups/{id}', '/groups/{id}/invite'],
+    ...['/groups/{id}/leave', '/groups/{id}/marks', '/groups/{id}/members'],
+    ...['/groups/{id}/members/{userId}', '/groups/{id}/requests'],
+    '/groups/{id}/requests/{userId}',
   ])
   expect(JSON.stringify(paths['/groups/{id}/members'])).toContain('cannot_add')
 })

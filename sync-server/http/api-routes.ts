@@ -49,6 +49,7 @@ import { createSignIn } from './auth/sign-in.ts'
 import { createContactRoutes } from './contact-routes.ts'
 import { RequestRefused } from './core/request-refused.ts'
 import { alreadySent, defineRoute, type Route } from './core/route.ts'
+import { createGroupInviteRoutes } from './group-invite-routes.ts'
 import { createGroupRoutes } from './group-routes.ts'
 import { createLinkRoutes } from './media/link-routes.ts'
 import { createMediaRoutes } from './media/media-routes.ts'
@@ -187,7 +188,12 @@ export function createApiRoutes(options: Options): {
       scans,
       groups,
     }),
-    ...(options.groups ? createGroupRoutes({ groups: options.groups }) : []),
+    ...(options.groups
+      ? [
+          ...createGroupInviteRoutes({ groups: options.groups, publicUrl: options.publicUrl }),
+          ...createGroupRoutes({ groups: options.groups }),
+        ]
+      : []),
     ...createStatusRoutes({ messages, conversations, presenter }),
     ...createSendingRoutes({
       messages,

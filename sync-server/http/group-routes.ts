@@ -78,6 +78,7 @@ export function createGroupRoutes(options: { groups: Groups }): Route[] {
       errors: [
         ...(['group_exists', 'group_not_found', 'name_missing', 'name_too_long'] as const),
         ...(['description_too_long', 'group_full', 'cannot_add', 'too_many_messages'] as const),
+        ...(['too_many_groups', 'too_many_added'] as const),
       ],
       async handle({ caller: { userId }, body, response }) {
         const { _id: groupId = uuidv7(), name, description, memberIds } = body
@@ -188,7 +189,7 @@ export function createGroupRoutes(options: { groups: Groups }): Route[] {
       body: groupAddition,
       status: 200,
       answer: changedGroup,
-      errors: [...changeErrors, 'group_full', 'cannot_add'],
+      errors: [...changeErrors, 'group_full', 'cannot_add', 'too_many_added'],
       handle: async ({ body: { memberIds, seenUpTo }, ...call }) =>
         await apply({ ...call, change: { kind: 'add', userIds: memberIds }, seenUpTo }),
     }),
