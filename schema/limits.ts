@@ -69,7 +69,7 @@ export const limits = {
     membersListed: 20,
     unreadCountMax: 1_000,
     createdPerDay: { max: 100, windowMs: 24 * 60 * 60 * 1000 },
-    /** People whom somebody brings into groups, over all of them. */
+    /** People that somebody brings into groups, over all of them. */
     addedPerHour: { max: 2_048, windowMs: 60 * 60 * 1000 },
     /** By links, also those that only ask. */
     joinedPerHour: { max: 60, windowMs: 60 * 60 * 1000 },

@@ -1,9 +1,9 @@
 import { v7 as uuidv7 } from 'uuid'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { limits } from '../../schema/limits.ts'
-import { codeOf, openTestGroups, type TestGroups } from '../testing/open-test-groups.ts'
 import type { TestPerson } from '../testing/start-test-app.ts'
 import { createGroupBounds } from './group-bounds.ts'
+import { codeOf, openTestGroups, type TestGroups } from './testing/open-test-groups.ts'
 
 const { createdPerDay, addedPerHour, joinedPerHour } = limits.groups
 

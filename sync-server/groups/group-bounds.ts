@@ -16,10 +16,8 @@ const bounds = {
 } as const
 type BoundName = keyof typeof bounds
 
-export type GroupBounds = ReturnType<typeof createGroupBounds>
-
 /** What was taken of a person's bounds, to be given back if nothing comes of it. */
-export interface TakenBounds {
+interface TakenBounds {
   giveBack(): void
 }
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ConversationAnswer } from '../../schema/api/conversation-answer.ts'
-import { openTestGroups, type TestGroups } from '../testing/open-test-groups.ts'
 import type { TestPerson } from '../testing/start-test-app.ts'
+import { openTestGroups, type TestGroups } from './testing/open-test-groups.ts'
 
 const opened = {} as { groups: TestGroups }
 beforeAll(async () => {

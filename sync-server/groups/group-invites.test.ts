@@ -2,9 +2,9 @@ import { v7 as uuidv7 } from 'uuid'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { limits } from '../../schema/limits.ts'
 import { nameGroupOrderDatabase } from '../storage/documents/database-names.ts'
-import { codeOf, openTestGroups, type TestGroups } from '../testing/open-test-groups.ts'
 import type { TestPerson } from '../testing/start-test-app.ts'
 import { askKey, type GroupAsk } from './group-documents.ts'
+import { codeOf, openTestGroups, type TestGroups } from './testing/open-test-groups.ts'
 
 const opened = {} as { groups: TestGroups }
 beforeAll(async () => {
@@ -163,7 +163,7 @@ describe('a link into a group', () => {
     expect((await group.read()).members).toHaveLength(4)
   })
 
-  test('whom an admin removed does not come back by an older one; who left does', async () => {
+  test('who was removed by an admin does not come back by an older one; who left does', async () => {
     const [ann, ben, cyd] = everybody()
     const group = await openInvited()
     await group.join(cyd)
@@ -238,7 +238,7 @@ describe('a link that asks', () => {
     expect(await group.waiting()).toEqual([])
   })
 
-  test('who waits can be let in by an admin whom they did not let add them', async () => {
+  test('an admin can let in who waits, also somebody who lets nobody add them', async () => {
     const [ann, , , dan] = everybody()
     const group = await openInvited({ requiresApproval: true })
     await ask(dan, 'PUT', '/api/users/settings', { groupsFrom: 'nobody' })

@@ -4,7 +4,6 @@ import {
   nameConversationsDatabase,
   nameGroupOrderDatabase,
 } from '../storage/documents/database-names.ts'
-import { openTestGroups, type TestGroups } from '../testing/open-test-groups.ts'
 import type { TestPerson } from '../testing/start-test-app.ts'
 import {
   type GroupMark,
@@ -14,6 +13,7 @@ import {
   type NewestPlace,
   newestPlaceKey,
 } from './group-documents.ts'
+import { openTestGroups, type TestGroups } from './testing/open-test-groups.ts'
 
 const opened = {} as { groups: TestGroups }
 beforeAll(async () => {

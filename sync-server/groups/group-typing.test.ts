@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { openTestGroups, type TestGroups } from '../testing/open-test-groups.ts'
 import type { TestPerson } from '../testing/start-test-app.ts'
+import { openTestGroups, type TestGroups } from './testing/open-test-groups.ts'
 
 const opened = {} as { groups: TestGroups }
 beforeAll(async () => {

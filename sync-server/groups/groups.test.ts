@@ -12,8 +12,8 @@ import {
 import type { GroupDocument } from '../../schema/group.ts'
 import { nameGroupDatabase } from '../storage/documents/database-names.ts'
 import type { Document } from '../storage/documents/documents.ts'
-import { codeOf, openTestGroups, type TestGroups } from '../testing/open-test-groups.ts'
 import { startTestApp, type TestApp, type TestPerson } from '../testing/start-test-app.ts'
+import { codeOf, openTestGroups, type TestGroups } from './testing/open-test-groups.ts'
 
 const opened = {} as { groups: TestGroups; app: TestApp }
 beforeAll(async () => {

@@ -57,7 +57,7 @@ export interface AskedGroupChange {
   change: GroupLineChange
   /** Of who joins: what they have of the group's link. */
   code?: string
-  /** Have those whom it brings in asked for it? */
+  /** Have the people that it brings in asked for it? */
   isAskedFor?: boolean
   /** Without it they have seen all of it. */
   seenUpTo?: number | undefined
@@ -342,7 +342,7 @@ export function createGroups(options: {
   }
 }
 
-/** Whom it brings in beside its author, or the author who joins. */
+/** Who comes in by it: whoever is added, or its author who joins. */
 function listIncoming({ change, actorId }: AskedGroupChange): readonly string[] {
   if (change.kind === 'join') return [actorId]
   return 'userIds' in change ? change.userIds : []

@@ -1,11 +1,10 @@
 import { LRUCache } from 'lru-cache'
 import type { ClientEvent } from '../../schema/api/socket-events.ts'
-import { refuseGroupWriter } from '../../schema/group.ts'
+import { type GroupDocument, refuseGroupWriter } from '../../schema/group.ts'
 import { unreachable } from '../../schema/helpers/assertions.ts'
 import { limits } from '../../schema/limits.ts'
 import type { Privacy } from '../access/privacy.ts'
 import type { Relations } from '../access/relations.ts'
-import type { Groups } from '../groups/groups.ts'
 import { atMost } from '../lib/at-most.ts'
 import type { ChangeLines } from './change-lines.ts'
 import type { Connection, Connections } from './connections.ts'
@@ -44,6 +43,12 @@ export type HandleChannelEvent = (connection: Connection, heard: ChannelEvent) =
 
 export type EventHandler = ReturnType<typeof createEventHandler>
 
+/** The groups in which people type. */
+export interface TypedInGroups {
+  /** The group, for its members only. */
+  findFor(userId: string, groupId: string): Promise<GroupDocument | undefined>
+}
+
 /** Executes a device's requests, in the name of the person whose token it connected with. */
 export function createEventHandler(options: {
   connections: Connections
@@ -52,7 +57,7 @@ export function createEventHandler(options: {
   relations: Relations
   privacy: Pick<Privacy, 'showsOnline' | 'hidesOnline' | 'refusesFirst'>
   /** Undefined while there are no groups. */
-  groups: Pick<Groups, 'findFor'> | undefined
+  groups: TypedInGroups | undefined
   lines: ChangeLines
   pushes: Pick<PushTaker, 'take'>
   sendMessage: SendMessage

@@ -5,7 +5,6 @@ import type { Privacy } from '../access/privacy.ts'
 import type { Relations } from '../access/relations.ts'
 import type { Sessions } from '../access/sessions.ts'
 import type { TokenHolder } from '../access/token-keeper.ts'
-import type { Groups } from '../groups/groups.ts'
 import { atMost } from '../lib/at-most.ts'
 import type { Log } from '../lib/log.ts'
 import type { Storage } from '../storage/storage.ts'
@@ -16,6 +15,7 @@ import {
   type HandleChannelEvent,
   type SendMessage,
   type SetReaction,
+  type TypedInGroups,
 } from './event-handler.ts'
 import { createFrameBudgets } from './frame-budgets.ts'
 import type { Fronts } from './fronts.ts'
@@ -36,7 +36,7 @@ export function createRealtime(options: {
   relations: Relations
   privacy: Privacy
   /** Undefined while there are no groups. */
-  groups: Pick<Groups, 'findFor'> | undefined
+  groups: TypedInGroups | undefined
   sessions: Sessions
   presence: Presence
   fronts: Fronts

@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid'
-import type { AppOverrides } from '../app-overrides.ts'
-import { openTestSocket } from './open-test-socket.ts'
-import { startTestApp, type TestPerson } from './start-test-app.ts'
+import type { AppOverrides } from '../../app-overrides.ts'
+import { openTestSocket } from '../../testing/open-test-socket.ts'
+import { startTestApp, type TestPerson } from '../../testing/start-test-app.ts'
 
 export type TestGroups = Awaited<ReturnType<typeof openTestGroups>>
 
