@@ -5,7 +5,9 @@ import {
   type GroupChange,
   type GroupDecision,
   type GroupDocument,
+  type GroupInvite,
   type GroupLine,
+  type GroupLineChange,
   groupDocument,
   mayReadPlace,
   nextGroupPlace,
@@ -29,8 +31,8 @@ function createTestGroup(options: { canAdd?: (userId: string) => boolean } = {})
 
   function change(
     actorId: string,
-    asked: GroupChange,
-    { seenUpTo = state.group?.lastPlace ?? 0, id = '' } = {},
+    asked: GroupLineChange,
+    { seenUpTo = state.group?.lastPlace ?? 0, id = '', code = 'a' } = {},
   ): GroupDecision {
     state.now += 1
     const decision = decideGroupChange({
@@ -38,6 +40,7 @@ function createTestGroup(options: { canAdd?: (userId: string) => boolean } = {})
       actorId,
       stored: state.group,
       change: asked,
+      code,
       isDone: done.has(id),
       seenUpTo,
       canAdd,
@@ -62,6 +65,13 @@ function createTestGroup(options: { canAdd?: (userId: string) => boolean } = {})
       const place = nextGroupPlace(state.group, state.now)
       state.group = { ...must(state.group, 'a group'), lastPlace: place }
       return place
+    },
+    /** An admin makes a link, or withdraws it. */
+    setInvite(invite: Partial<GroupInvite> | undefined) {
+      const group = must(state.group, 'a group')
+      const whole = { code: 'a', requiresApproval: false, uses: 0, place: group.lastPlace }
+      const { invite: _, ...rest } = group
+      state.group = { ...rest, ...(invite && { invite: { ...whole, ...invite } }) }
     },
     setClock(now: number) {
       state.now = now
@@ -168,6 +178,64 @@ describe('what a group takes', () => {
   })
 })
 
+describe('a link', () => {
+  const join = { kind: 'join' } as const
+
+  test('lets in whoever has it, with a line, and is counted', () => {
+    const group = openGroup()
+    group.setInvite({})
+    expect(group.change(dan, join)).toMatchObject({
+      kind: 'accept',
+      line: { actorId: dan, change: { kind: 'join' }, userIds: [dan] },
+    })
+    expect(group.roleOf(dan)).toBe('member')
+    expect(group.get().invite?.uses).toBe(1)
+    expect(codeOf(group.change(dan, join))).toBe('keep')
+    expect(JSON.stringify(group.lines)).not.toContain('"a"')
+  })
+
+  test.each([
+    [undefined, 'invite_revoked'],
+    [{ code: 'b' }, 'invite_revoked'],
+    [{ endsAt: 1_000 }, 'invite_over'],
+    [{ usesMax: 2, uses: 2 }, 'invite_used_up'],
+    [{ requiresApproval: true }, 'approval_needed'],
+    [{ usesMax: 2, uses: 1, endsAt: 1_000_000 }, 'accept'],
+  ])('of %j it says %s', (invite, expected) => {
+    const group = openGroup()
+    group.setInvite(invite)
+    expect(codeOf(group.change(dan, join))).toBe(expected)
+    expect(group.roleOf(dan)).toBe(expected === 'accept' ? 'member' : undefined)
+  })
+
+  test('who was removed does not come back by an older one, only by a newer; who left does', () => {
+    const group = openGroup()
+    group.setInvite({})
+    group.change(ben, { kind: 'remove', userId: cy })
+    expect(codeOf(group.change(cy, join))).toBe('removed_before')
+    group.setInvite({})
+    expect(codeOf(group.change(cy, join))).toBe('accept')
+    group.change(cy, { kind: 'leave' })
+    expect(codeOf(group.change(cy, join))).toBe('accept')
+    group.change(ben, { kind: 'remove', userId: ben })
+    expect(codeOf(group.change(ben, join))).toBe('accept')
+  })
+
+  test('nobody comes into a full group, nor into one that is over, nor who may not', () => {
+    const group = openGroup({ canAdd: (userId: string) => userId !== stranger })
+    group.setInvite({})
+    expect(codeOf(group.change(stranger, join))).toBe('came_too_often')
+    const many = Array.from({ length: limits.groups.membersMax - 3 }, (_, at) => idOf(1_000 + at))
+    group.change(ben, { kind: 'add', userIds: many })
+    expect(codeOf(group.change(dan, join))).toBe('group_full')
+    const alone = openGroup()
+    alone.setInvite({})
+    for (const userId of [cy, ben, ann]) alone.change(userId, { kind: 'leave' })
+    expect(codeOf(alone.change(dan, join))).toBe('invite_over')
+    expect(codeOf(createTestGroup().change(dan, join))).toBe('invite_over')
+  })
+})
+
 describe('order decides', () => {
   test('of two admins that remove each other the first to arrive wins, the second is told', () => {
     const group = openGroup()
@@ -263,7 +331,8 @@ describe('windows', () => {
 })
 
 const person = fc.constantFrom(...people)
-const anyChange: fc.Arbitrary<GroupChange> = fc.oneof(
+const anyChange: fc.Arbitrary<GroupLineChange> = fc.oneof(
+  fc.constant({ kind: 'join' as const }),
   fc.record({ kind: fc.constant('rename' as const), name: fc.constantFrom('', 'a', 'b') }),
   fc.record({
     kind: fc.constant('settings' as const),
@@ -287,6 +356,7 @@ test('in any history there is one owner, each change has its line, and windows a
     actorId: person,
     change: fc.option(anyChange),
     lag: fc.integer({ min: 0, max: 30 }),
+    invite: fc.constantFrom('same', 'same', 'same', 'new', 'none'),
     setBack: fc.boolean(),
   })
   fc.assert(
@@ -294,9 +364,11 @@ test('in any history there is one owner, each change has its line, and windows a
       const group = openGroup()
       /** Who was a member when each place was given, kept apart from the rule's own windows. */
       const present = new Map<number, { in: Set<string> }>()
+      const removedAt = new Map<string, number>()
       const membersNow = () => new Set(group.get().members.map(({ userId }) => userId))
-      for (const { actorId, change, lag, setBack } of steps) {
+      for (const { actorId, change, lag, setBack, invite } of steps) {
         if (setBack) group.setClock(0)
+        if (invite !== 'same') group.setInvite(invite === 'new' ? {} : undefined)
         const before = group.get()
         const inBefore = membersNow()
         if (!change) {
@@ -316,7 +388,13 @@ test('in any history there is one owner, each change has its line, and windows a
           expect(group.get()).toBe(before)
           continue
         }
-        expect(inBefore.has(actorId)).toBe(true)
+        expect(inBefore.has(actorId)).toBe(change.kind !== 'join')
+        if (change.kind === 'join') {
+          expect(removedAt.get(actorId) ?? 0).toBeLessThanOrEqual(before.invite?.place ?? -1)
+        }
+        if (change.kind === 'remove' && change.userId !== actorId) {
+          removedAt.set(change.userId, decision.line.place)
+        }
         expect(decision.line.place).toBeGreaterThan(before.lastPlace)
         const after = group.get()
         expect(groupDocument.safeParse(after).success).toBe(true)

@@ -30,7 +30,26 @@ const groupMember = z.object({
 export type GroupMember = z.infer<typeof groupMember>
 
 /** A time that is over: they read what lies at `from <= place < to`. */
-const formerWindow = z.object({ userId: id, from: epochMs, to: epochMs })
+const formerWindow = z.object({
+  userId: id,
+  from: epochMs,
+  to: epochMs,
+  /** An admin ended it. */
+  isRemoved: z.optional(z.boolean()),
+})
+
+/** The one link into a group that holds now. Who has it may come, or ask to. */
+const groupInvite = z.object({
+  code: z.string(),
+  requiresApproval: z.boolean(),
+  usesMax: z.optional(z.int()),
+  /** How many have come or asked. */
+  uses: z.int(),
+  endsAt: z.optional(epochMs),
+  /** The newest place when it was made: who was removed after that cannot come by it. */
+  place: epochMs,
+})
+export type GroupInvite = z.infer<typeof groupInvite>
 
 /** A group as its server stores it, written only together with the line of its change. */
 export const groupDocument = z.object({
@@ -40,6 +59,7 @@ export const groupDocument = z.object({
   settings: groupSettings,
   members: z.array(groupMember),
   former: z.array(formerWindow),
+  invite: z.optional(groupInvite),
   /** The newest place that is given. */
   lastPlace: epochMs,
   createdBy: id,
@@ -49,8 +69,7 @@ export type GroupDocument = z.infer<typeof groupDocument>
 
 const userIds = z.array(id).check(z.minLength(1), z.maxLength(limits.groups.membersMax))
 
-/** What somebody wants of a group. Its id is also that of its line, so that twice is once (P2). */
-export const groupChange = z.discriminatedUnion('kind', [
+const changes = [
   z.object({
     kind: z.literal('create'),
     name: z.string(),
@@ -65,8 +84,18 @@ export const groupChange = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('remove'), userId: id }),
   z.object({ kind: z.literal('role'), userId: id, role: z.enum(groupRoles) }),
   z.object({ kind: z.literal('leave') }),
-])
+] as const
+
+/** What somebody wants of a group. Its id is also that of its line, so that twice is once (P2). */
+export const groupChange = z.discriminatedUnion('kind', changes)
 export type GroupChange = z.infer<typeof groupChange>
+
+/** What a line can say: `join` is of somebody who came by the group's link, whose code stays out of it. */
+export const groupLineChange = z.discriminatedUnion('kind', [
+  ...changes,
+  z.object({ kind: z.literal('join') }),
+])
+export type GroupLineChange = z.infer<typeof groupLineChange>
 
 const words = {
   group_not_found: 'There is no such group, or you are not in it.',
@@ -79,10 +108,27 @@ const words = {
   name_too_long: `A group's name has at most ${limits.groups.nameMaxLength} characters.`,
   description_too_long: `A description has at most ${limits.groups.descriptionMaxLength} characters.`,
   group_full: `A group has at most ${limits.groups.membersMax.toLocaleString('en')} members.`,
-  cannot_add: 'Somebody among them cannot be added to groups by you. Nobody was added.',
+  cannot_add:
+    'Somebody among them cannot be added to groups by you. Nobody was added. Send them the group’s link instead.',
   not_in_group: 'This person is not in the group.',
   changed_meanwhile:
     'Somebody else changed that before your request arrived. Look at the group, then try again.',
+  invite_unknown: 'There is no such link. Check it, or ask for it again.',
+  invite_revoked: 'This link was withdrawn. Ask an admin of the group for a new one.',
+  invite_over: 'This link has ended. Ask an admin of the group for a new one.',
+  invite_used_up:
+    'As many people as this link is for have used it. Ask an admin of the group for a new one.',
+  approval_needed: 'An admin of the group has to let you in.',
+  removed_before:
+    'An admin removed you from this group after this link was made, so it does not let you in. Ask an admin to add you.',
+  request_declined: 'The admins of this group did not let you in by this link.',
+  came_too_often: 'You have come into this group too often to come back by a link.',
+  request_not_found: 'This person does not ask to be let in, or not any more.',
+  too_many_waiting: 'Too many people wait to be let into this group. Try again later.',
+  too_many_groups: `You have made ${limits.groups.createdPerDay.max} groups within a day. Try again later.`,
+  too_many_added:
+    'You have added too many people to groups within an hour. Nobody was added. Try again later.',
+  too_many_joins: 'You have followed too many links into groups within an hour. Try again later.',
   group_words_only: 'Groups take words only: files cannot be sent there yet.',
 } as const
 export type GroupRefusalCode = keyof typeof words
@@ -102,6 +148,19 @@ const statuses: Record<GroupRefusalCode, number> = {
   cannot_add: 403,
   not_in_group: 404,
   changed_meanwhile: 409,
+  invite_unknown: 404,
+  invite_revoked: 410,
+  invite_over: 410,
+  invite_used_up: 410,
+  approval_needed: 403,
+  removed_before: 403,
+  request_declined: 403,
+  came_too_often: 403,
+  request_not_found: 404,
+  too_many_waiting: 409,
+  too_many_groups: 429,
+  too_many_added: 429,
+  too_many_joins: 429,
   group_words_only: 415,
 }
 
@@ -122,7 +181,7 @@ export interface GroupRefusal {
 export interface GroupLine {
   place: number
   actorId: string
-  change: GroupChange
+  change: GroupLineChange
   /** The people it concerned, without those who were in the group already. */
   userIds: readonly string[]
   heirId?: string
@@ -142,12 +201,14 @@ export interface GroupProposal {
   groupId: string
   actorId: string
   stored: GroupDocument | undefined
-  change: GroupChange
+  change: GroupLineChange
+  /** Of who joins: what they have of the group's link. */
+  code?: string | undefined
   /** Is there a line with this change's id? */
   isDone: boolean
   /** The newest place of the group that the actor had seen when they asked for it. */
   seenUpTo: number
-  /** May the actor add this person? */
+  /** May the actor add this person, or who joins come? */
   canAdd: (userId: string) => boolean
   /** The server's time, epoch ms. */
   now: number
@@ -160,6 +221,10 @@ export interface GroupProposal {
 export function decideGroupChange(proposal: GroupProposal): GroupDecision {
   const { stored, change, actorId, isDone } = proposal
   if (isDone) return { kind: 'keep' }
+  if (change.kind === 'join') {
+    const isOver = !stored || stored.members.length === 0
+    return isOver ? refuse('invite_over') : join({ ...proposal, stored })
+  }
   if (!stored) {
     return change.kind === 'create' ? create(proposal, change) : refuse('group_not_found')
   }
@@ -203,6 +268,23 @@ export function refuseGroupWriter(
 }
 
 type Stored = GroupProposal & { stored: GroupDocument }
+/** Why this link does not let them in; `ask`: an admin may. Undefined: it does. */
+export function weighInvite(
+  { invite, members, former }: GroupDocument,
+  asked: { userId: string; code: string | undefined; now: number },
+): GroupRefusalCode | 'ask' | undefined {
+  const { userId, code, now } = asked
+  if (!invite || invite.code !== code) return 'invite_revoked'
+  if (invite.endsAt !== undefined && invite.endsAt <= now) return 'invite_over'
+  if (invite.usesMax !== undefined && invite.uses >= invite.usesMax) return 'invite_used_up'
+  const wasRemoved = former.some(
+    (one) => one.userId === userId && one.isRemoved === true && one.to - 1 > invite.place,
+  )
+  if (wasRemoved) return 'removed_before'
+  if (members.length >= limits.groups.membersMax) return 'group_full'
+  return invite.requiresApproval ? 'ask' : undefined
+}
+
 type ChangeOf<Kind extends GroupChange['kind']> = Extract<GroupChange, { kind: Kind }>
 
 function create(proposal: GroupProposal, change: ChangeOf<'create'>): GroupDecision {
@@ -289,7 +371,7 @@ function say(
 }
 
 function add(proposal: Stored, change: ChangeOf<'add'>): GroupDecision {
-  const { stored, seenUpTo, canAdd, now } = proposal
+  const { stored, seenUpTo, canAdd } = proposal
   const added = [...new Set(change.userIds)].filter((userId) => !findMember(stored, userId))
   if (added.length === 0) return { kind: 'keep' }
   if (stored.members.length + added.length > limits.groups.membersMax) return refuse('group_full')
@@ -298,9 +380,30 @@ function add(proposal: Stored, change: ChangeOf<'add'>): GroupDecision {
     added.includes(userId) && to - 1 > seenUpTo
   if (stored.former.some(hasGone)) return refuse('changed_meanwhile')
   if (!added.every(canAdd)) return refuse('cannot_add')
+  return bringIn(proposal, added)
+}
+
+/** By the group's link: whoever has it, unless they were removed since it was made. */
+function join(proposal: Stored): GroupDecision {
+  const { stored, actorId, code, canAdd, now } = proposal
+  if (findMember(stored, actorId)) return { kind: 'keep' }
+  const problem = weighInvite(stored, { userId: actorId, code, now })
+  if (problem) return refuse(problem === 'ask' ? 'approval_needed' : problem)
+  if (!canAdd(actorId)) return refuse('came_too_often')
+  return bringIn({ ...proposal, stored: countInviteUse(stored) }, [actorId])
+}
+
+/** The group after one more has come, or asked to, by its link. */
+export function countInviteUse(group: GroupDocument): GroupDocument {
+  const { invite } = group
+  return invite ? { ...group, invite: { ...invite, uses: invite.uses + 1 } } : group
+}
+
+function bringIn(proposal: Stored, userIds: readonly string[]): GroupDecision {
+  const { stored, now } = proposal
   const place = nextGroupPlace(stored, now)
   const from = stored.settings.showsHistory ? 0 : place
-  const members = added.map((userId) => ({
+  const members = userIds.map((userId) => ({
     userId,
     role: 'member' as const,
     from,
@@ -309,7 +412,7 @@ function add(proposal: Stored, change: ChangeOf<'add'>): GroupDecision {
     joinedAt: now,
   }))
   const next = { ...stored, members: [...stored.members, ...members] }
-  return accept(proposal, { next, place, userIds: added })
+  return accept(proposal, { next, place, userIds })
 }
 
 function remove(proposal: Stored, userId: string): GroupDecision {
@@ -349,7 +452,9 @@ function depart(proposal: Stored, { userId, from, role }: GroupMember): GroupDec
   const members = left.map((one) =>
     one.userId === heirId ? { ...one, role: 'owner' as const, rolePlace: place } : one,
   )
-  const former = [...stored.former, { userId, from, to: place + 1 }]
+  const isRemoved = proposal.change.kind === 'remove' && userId !== proposal.actorId
+  const ended = { userId, from, to: place + 1, ...(isRemoved && { isRemoved }) }
+  const former = [...stored.former, ended]
   const next = { ...stored, members, former }
   return accept(proposal, {
     next,

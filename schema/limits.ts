@@ -61,7 +61,22 @@ export const limits = {
   },
   linkPreviewsPerPerson: { max: 120, windowMs: 60 * 60 * 1000 },
 
-  groups: { membersMax: 1_024, nameMaxLength: 100, descriptionMaxLength: 2_048 },
+  groups: {
+    membersMax: 1_024,
+    nameMaxLength: 100,
+    descriptionMaxLength: 2_048,
+    /** The list of conversations names so many members of each group, and counts so many unread. */
+    membersListed: 20,
+    unreadCountMax: 1_000,
+    createdPerDay: { max: 100, windowMs: 24 * 60 * 60 * 1000 },
+    /** People that somebody brings into groups, over all of them. */
+    addedPerHour: { max: 2_048, windowMs: 60 * 60 * 1000 },
+    /** By links, also those that only ask. */
+    joinedPerHour: { max: 60, windowMs: 60 * 60 * 1000 },
+    /** So many may wait for one group's admins. */
+    waitingMax: 500,
+    inviteUsesMax: 100_000,
+  },
 
   usersListMax: 1_000,
   userSearchMax: 50,

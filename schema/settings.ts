@@ -34,6 +34,8 @@ const settingRows = {
   readReceipts: row(z.boolean(), true),
   /** Who may write first. `known`: people one has written to, or has a chat with already. */
   firstMessagesFrom: row(z.enum(['everybody', 'known']), 'everybody'),
+  /** Who may add one to a group. `chats`: people one has a chat with. Others can send a link. */
+  groupsFrom: row(z.enum(['everybody', 'chats', 'nobody']), 'everybody'),
   /** Does the server look at the page behind an address that one writes? */
   linkPreviews: row(z.boolean(), true),
   notificationSound: row(z.boolean(), true),

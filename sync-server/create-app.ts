@@ -18,7 +18,7 @@ import { createDoorman, keptAliveMs } from './budget/doorman.ts'
 import { followCertificate } from './certificate.ts'
 import type { Settings } from './config.ts'
 import { openData } from './data.ts'
-import { createGroups } from './groups/groups.ts'
+import { createGroups, type Groups } from './groups/groups.ts'
 import { createApiRoutes } from './http/api-routes.ts'
 import { assembleHttp } from './http/assemble-http.ts'
 import { createDocsRoutes } from './http/docs-routes.ts'
@@ -146,6 +146,7 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
   /** The channel writes through the acceptance that notifies it: a cycle, joined later, as others are. */
   const joined: {
     channel?: Channel | undefined
+    groups?: Groups | undefined
     isSystem: (userId: string) => boolean
     exportPerson?: PersonExport
   } = { isSystem: () => false }
@@ -158,6 +159,7 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
     metrics,
     connections,
     findChannel: () => joined.channel,
+    findGroups: () => joined.groups,
     isSystem: (userId) => joined.isSystem(userId),
     onNew: push.record,
     onRead: push.recordRead,
@@ -165,8 +167,12 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
   })
   const { media, quota, rate, acceptance, acceptMessages, acceptConversations } = messaging
   const groups = settings.hasGroups
-    ? createGroups({ storage, relations, privacy: people.privacy, rate, quota, connections })
+    ? createGroups({
+        ...{ storage, relations, privacy: people.privacy, rate, quota, connections, onError },
+        isBounded: settings.isRateLimited,
+      })
     : undefined
+  joined.groups = groups
   const accountDeletion = createAccountDeletion({
     database,
     storage,
@@ -194,6 +200,7 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
     directory,
     relations,
     privacy: people.privacy,
+    groups,
     sessions,
     presence,
     fronts,
@@ -390,6 +397,7 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
 
   // Completes what a crash left half written, for authors who never return to retry (P3).
   acceptance.healCopies().catch(onError)
+  groups?.marks.heal().catch(onError)
   media.sweep().catch(onError)
   accountDeletion.finish().catch(onError)
   accounts.completeClaims().catch(onError)
@@ -429,6 +437,7 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
       push.close()
       await channel?.close()
       await acceptance.close()
+      await groups?.marks.close()
       await presence.close()
       shared.close()
       rate.close()
@@ -451,6 +460,7 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
       mailer?.close()
       channel?.drop()
       acceptance.drop()
+      groups?.marks.drop()
       presence.drop()
       shared.close()
       rate.close()

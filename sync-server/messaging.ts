@@ -7,6 +7,7 @@ import { createMessageRate } from './budget/message-rate.ts'
 import { createStorageQuota } from './budget/storage-quota.ts'
 import type { Settings } from './config.ts'
 import type { Data } from './data.ts'
+import type { Groups } from './groups/groups.ts'
 import { createMedia } from './media/media.ts'
 import { type Accepted, listStoredOfPeople } from './messages/acceptance/acceptance-listener.ts'
 import { createAcceptance } from './messages/message-acceptance.ts'
@@ -36,6 +37,8 @@ export function createMessaging(options: {
   findChannel: () => Channel | undefined
   /** Is this the account that announcements come from? */
   isSystem: (userId: string) => boolean
+  /** Groups, once there are: they count as messages do. */
+  findGroups: () => Groups | undefined
   /** Called with each new message; returns at once. */
   onNew: (message: MessageDocument) => void
   /** Called with each conversation that was read; returns at once. */
@@ -81,6 +84,8 @@ export function createMessaging(options: {
     link,
     files: media,
     listLost: epochs.listLost,
+    findGroup: async (userId, groupId) =>
+      await options.findGroups()?.marks.findMarked(userId, groupId),
     isFull: async (userId) => (await quota.look(userId)) !== 'free',
     listener: {
       onMessages(accepted) {

@@ -1,5 +1,16 @@
 import * as z from 'zod/mini'
-import { type GroupAnswer, groupAnswer } from '../../schema/api/groups.ts'
+import {
+  type GroupAnswer,
+  type GroupInviteAnswer,
+  type GroupMarks,
+  type GroupPreview,
+  groupAnswer,
+  groupInviteAnswer,
+  groupJoined,
+  groupMarks,
+  groupPreview,
+  groupRequests,
+} from '../../schema/api/groups.ts'
 import type { GroupChange, GroupRole, GroupSettings } from '../../schema/group.ts'
 import { requireInput } from './api-error.ts'
 import type { Caller, CallOptions } from './caller.ts'
@@ -16,6 +27,7 @@ interface Asked {
 /** Groups, and each change of them; a change answers null once the caller is not in it any more. */
 export function createGroupCalls(call: Caller) {
   const pathOf = (groupId: string) => `/groups/${encodeURIComponent(groupId)}`
+  const joinPathOf = (code: string) => `/groups/join/${encodeURIComponent(code)}`
 
   async function send(given: {
     method: 'POST' | 'PUT' | 'DELETE'
@@ -51,6 +63,16 @@ export function createGroupCalls(call: Caller) {
       requireInput(groupId, 'Group ID is required')
       const path = pathOf(groupId)
       return (await call({ path, answer: oneGroup, fallback: 'Failed to fetch the group' })).group
+    },
+
+    /** How far the others have received and read, and the smallest of each. */
+    async marks(groupId: string): Promise<GroupMarks> {
+      requireInput(groupId, 'Group ID is required')
+      return await call({
+        path: `${pathOf(groupId)}/marks`,
+        answer: groupMarks,
+        fallback: 'Failed to fetch who has read',
+      })
     },
 
     /** Makes a group with these people. @param given.groupId makes a repeated call the same group */
@@ -104,6 +126,95 @@ export function createGroupCalls(call: Caller) {
 
     leave: (groupId: string, options?: CallOptions) =>
       send({ method: 'POST', groupId, path: '/leave', options }),
+
+    /** A new link into the group; the one before holds no longer. @param wanted.endsAt epoch ms */
+    async makeInvite(
+      groupId: string,
+      wanted: { requiresApproval?: boolean; usesMax?: number; endsAt?: number } = {},
+    ): Promise<GroupInviteAnswer> {
+      requireInput(groupId, 'Group ID is required')
+      const { endsAt, ...body } = wanted
+      return await call({
+        method: 'POST',
+        path: `${pathOf(groupId)}/invite`,
+        body: { ...body, ...(endsAt !== undefined && { endsAt: new Date(endsAt).toISOString() }) },
+        answer: groupInviteAnswer,
+        fallback: 'Failed to make a link',
+      })
+    },
+
+    /** The link that holds now; null without one. */
+    async getInvite(groupId: string): Promise<GroupInviteAnswer | null> {
+      requireInput(groupId, 'Group ID is required')
+      const { invite } = await call({
+        path: `${pathOf(groupId)}/invite`,
+        answer: z.object({ invite: z.nullable(groupInviteAnswer) }),
+        fallback: 'Failed to fetch the link',
+      })
+      return invite
+    },
+
+    async revokeInvite(groupId: string): Promise<void> {
+      requireInput(groupId, 'Group ID is required')
+      await call({
+        method: 'DELETE',
+        path: `${pathOf(groupId)}/invite`,
+        answer: z.object({ isRevoked: z.literal(true) }),
+        fallback: 'Failed to withdraw the link',
+      })
+    },
+
+    /** What a link leads to. */
+    async preview(code: string): Promise<GroupPreview> {
+      requireInput(code, 'A link is required')
+      return await call({
+        path: joinPathOf(code),
+        answer: groupPreview,
+        fallback: 'Failed to fetch the group',
+      })
+    },
+
+    /** Comes in by a link, or asks to: null until an admin has answered. */
+    async join(code: string, options?: CallOptions): Promise<GroupAnswer | null> {
+      requireInput(code, 'A link is required')
+      const { group } = await call({
+        ...options,
+        method: 'POST',
+        path: joinPathOf(code),
+        answer: groupJoined,
+        fallback: 'Failed to join the group',
+      })
+      return group
+    },
+
+    /** Who asks to be let in, the longest first. */
+    async requests(groupId: string): Promise<{ userId: string; askedAt: string }[]> {
+      requireInput(groupId, 'Group ID is required')
+      const { requests } = await call({
+        path: `${pathOf(groupId)}/requests`,
+        answer: groupRequests,
+        fallback: 'Failed to fetch who asks to join',
+      })
+      return requests
+    },
+
+    /** Lets somebody in who asks for it, or not. */
+    async answerRequest(
+      asked: { groupId: string; userId: string; isAccepted: boolean },
+      options?: CallOptions,
+    ): Promise<GroupAnswer> {
+      const { groupId, userId, isAccepted } = asked
+      requireInput(groupId, 'Group ID is required')
+      const { group } = await call({
+        ...options,
+        method: 'POST',
+        path: `${pathOf(groupId)}/requests/${encodeURIComponent(userId)}`,
+        body: { isAccepted },
+        answer: oneGroup,
+        fallback: 'Failed to answer the request',
+      })
+      return group
+    },
   }
 
   return {

@@ -27,7 +27,12 @@ import type { OpenDialog } from './dialogs/open-dialog.ts'
 import type { MessageListHandle } from './message-list/message-list.tsx'
 import { OpenConversation } from './open-conversation.tsx'
 import styles from './styles/conversation.module.css'
-import { useGroupCreation, useMemberNames } from './use-group-state.ts'
+import {
+  describeTyping,
+  useGroupCreation,
+  useMemberNames,
+  useTypingNames,
+} from './use-group-state.ts'
 
 /** The screen of one conversation. */
 export function Conversation(props: ConversationProps) {
@@ -190,11 +195,12 @@ function ConversationHeader(props: ConversationHeaderProps) {
 function GroupWords({ messenger, group }: { messenger: Messenger; group: KnownGroup }) {
   const names = useMemberNames(messenger, group)
   const creation = useGroupCreation(messenger, group._id)
+  const typing = useTypingNames(messenger, group._id)
   const isLive = useLivePart(messenger.connection, ({ state }) => state === 'live')
   if (group.hasLeft) return "You aren't in this group"
   if (creation?.state === 'refused') return "This group wasn't created"
   if (creation && !isLive) return `Waiting for a connection · ${names ?? ''}`
-  return names
+  return typing.length > 0 ? describeTyping(typing) : names
 }
 
 interface HeaderToolsProps {

@@ -48,3 +48,21 @@ export function useMemberNames(
   const parts = [...names.values(), ...(rest > 0 ? [`${rest} more`] : []), ...(isIn ? ['You'] : [])]
   return parts.join(', ') || undefined
 }
+
+/** Who types in this group now. */
+export function useTypingNames(
+  { users, presence }: Pick<Messenger, 'users' | 'presence'>,
+  groupId: string,
+): readonly string[] {
+  const userIds = useLivePart(presence, (now) => now.listTyping(groupId))
+  const names = useLiveValue(useMemo(() => joinNames(userIds, users.get), [userIds, users]))
+  return [...names.values()]
+}
+
+/** 'Ann is typing…', 'Ann and Ben are typing…', '4 are typing…'. */
+export function describeTyping(names: readonly string[]): string {
+  const [one = '', other] = names
+  if (names.length === 1) return `${one} is typing…`
+  if (names.length === 2) return `${one} and ${other} are typing…`
+  return `${names.length} are typing…`
+}

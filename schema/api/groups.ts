@@ -1,7 +1,8 @@
 import * as z from 'zod/mini'
 import { groupEpoch } from '../encryption/group-epoch.ts'
-import { type GroupDocument, groupChange, groupRoles, groupSettings } from '../group.ts'
+import { type GroupDocument, groupLineChange, groupRoles, groupSettings } from '../group.ts'
 import { id } from '../id.ts'
+import { limits } from '../limits.ts'
 import { epochMs, type MessageDocument, messageDocument } from '../message.ts'
 
 const isoTime = z.iso.datetime()
@@ -84,6 +85,59 @@ export const groupAddition = z.object({
 /** PUT /groups/{id}/members/{userId} */
 export const groupRoleChange = z.object({ role: z.enum(groupRoles), seenUpTo })
 
+/** GET /groups/{id}/marks: places, as messages have them. Each implies all before. */
+const upTo = { deliveredUpTo: epochMs, readUpTo: epochMs }
+export const groupMarks = z.object({
+  /** Of all members but the caller; a member's begin at the place of the line that they came by. */
+  marks: z.array(z.object({ userId: id, ...upTo })),
+  /** The smallest of them; 0 without others. */
+  ...upTo,
+})
+export type GroupMarks = z.infer<typeof groupMarks>
+
+/** POST /groups/{id}/invite: without anything, a link for everybody who has it, until withdrawn. */
+export const groupInvitation = z.object({
+  requiresApproval: z._default(z.boolean(), false),
+  usesMax: z.optional(z.int().check(z.gte(1), z.lte(limits.groups.inviteUsesMax))),
+  endsAt: z.optional(isoTime),
+})
+
+/** The link into a group, for its admins. `url` is a path where the server knows no address of its own. */
+export const groupInviteAnswer = z.object({
+  code: z.string(),
+  url: z.string(),
+  requiresApproval: z.boolean(),
+  /** How many have come by it, or asked to. */
+  uses: z.int(),
+  usesMax: z.nullable(z.int()),
+  endsAt: z.nullable(isoTime),
+})
+export type GroupInviteAnswer = z.infer<typeof groupInviteAnswer>
+
+/** GET /groups/join/{code}: what somebody learns of a group before they are in it. */
+export const groupPreview = z.object({
+  name: z.string(),
+  picture: z.nullable(z.string()),
+  memberCount: z.int(),
+  requiresApproval: z.boolean(),
+  /** Of the caller; `waiting`: they have asked, and no admin has answered. */
+  state: z.enum(['outside', 'waiting', 'member']),
+  /** For members. */
+  groupId: z.optional(id),
+})
+export type GroupPreview = z.infer<typeof groupPreview>
+
+/** POST /groups/join/{code}: `group` is null while the caller waits for an admin. */
+export const groupJoined = z.object({ group: z.nullable(groupAnswer) })
+
+/** GET /groups/{id}/requests: who waits, the longest first. */
+export const groupRequests = z.object({
+  requests: z.array(z.object({ userId: id, askedAt: isoTime })),
+})
+
+/** POST /groups/{id}/requests/{userId} */
+export const groupRequestReply = z.object({ isAccepted: z.boolean() })
+
 /** What stands in the query of calls without a body. */
 export const groupSeen = z.object({
   seenUpTo: z.optional(
@@ -98,8 +152,8 @@ export const groupSeen = z.object({
  * A change in its place in the conversation, which is the `orderedAt` of the message that has it;
  * `heirId`: the owner from then on.
  */
-const storedLine = z.object({
-  change: groupChange,
+export const storedLine = z.object({
+  change: groupLineChange,
   /** The people it concerned, without those who were in the group already. */
   userIds: z.array(id),
   heirId: z.optional(id),

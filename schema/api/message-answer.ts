@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import { sealedReaction } from '../encryption/sealed-part.ts'
 import { id } from '../id.ts'
 import { type MessageDocument, messageDocument, messageStatuses } from '../message.ts'
+import { storedLine } from './groups.ts'
 
 const isoTime = z.iso.datetime()
 
@@ -81,6 +82,8 @@ export const messageAnswer = z.extend(z.pick(messageDocument, shownFields), {
   orderedAt: isoTime,
   editedAt: z.optional(isoTime),
   deletedAt: z.optional(isoTime),
+  /** Only where a group says what has changed in it; `sender` changed it. */
+  line: z.optional(storedLine),
   /** The earliest first; omitted when there are none. With `sealed`, which has it, `emoji` is empty. */
   reactions: z.optional(
     z.array(

@@ -83,6 +83,7 @@ const conversationName = z.string().check(z.minLength(1), z.maxLength(300))
 export const clientEvents = {
   /** The id is the client's claim; the server identifies it by the token. */
   'user-online': z.optional(z.string().check(z.maxLength(64))),
+  /** `recipientId`: a person, or a group that the caller is in. */
   typing: z.object({ recipientId: id }),
   'stop-typing': z.object({ recipientId: id }),
   /**
@@ -199,8 +200,9 @@ export const serverEvents = {
    * `POST /sync/groups/_changes`. Also told to who has just left or was removed.
    */
   'group-changed': z.object({ groupId: id }),
-  'user-typing': z.object({ userId: id }),
-  'user-stop-typing': z.object({ userId: id }),
+  /** With `groupId`, which only devices with `groups` are sent: in that group, not to this person. */
+  'user-typing': z.object({ userId: id, groupId: z.optional(id) }),
+  'user-stop-typing': z.object({ userId: id, groupId: z.optional(id) }),
   /** A hint (P7): replication brings the same. `timestamp` is an ISO time. */
   'receive-message': z.object({
     messageId: id,

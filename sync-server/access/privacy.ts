@@ -171,6 +171,13 @@ export function createPrivacy(options: {
       return firstMessagesFrom === 'known' && !(await hasChat(recipientId, senderId))
     },
 
+    /** Does this person not let the other add them to groups? */
+    async refusesGroups(adderId: string, userId: string): Promise<boolean> {
+      const { groupsFrom } = await readOne(userId)
+      if (groupsFrom === 'everybody') return false
+      return groupsFrom === 'nobody' || !(await hasChat(userId, adderId))
+    },
+
     /** Does the author not learn what the reader has read? Each may turn it off, for both ways. */
     async hidesReading(readerId: string, authorId: string): Promise<boolean> {
       const all = await readAll([readerId, authorId])

@@ -21,19 +21,69 @@ export interface GroupOver {
   overAt: number
 }
 
-export type GroupIndexDocument = GroupOfPerson | GroupOver
+/** The group's authors may have to be told how far the others are. */
+export interface GroupUntold {
+  _id: string
+  groupId: string
+}
+
+/** A link's code, and the group that it leads to; stays when it is withdrawn, to say so. */
+export interface GroupInvited {
+  _id: string
+  groupId: string
+}
+
+export type GroupIndexDocument = GroupOfPerson | GroupOver | GroupUntold | GroupInvited
 
 export const groupOfPersonKey = (userId: string, groupId: string) => `of:${userId}:${groupId}`
 export const groupOverKey = (groupId: string) => `over:${groupId}`
 
+export const groupInviteKey = (code: string) => `invite:${code}`
+export const groupUntoldKey = (groupId: string) => `untold:${groupId}`
+
 /** The place of a message as a key: keys of one length sort as numbers do. */
 export const placeKey = (place: number) => `at-${String(place).padStart(16, '0')}`
+export const readPlaceKey = (key: string) => Number(key.slice('at-'.length))
 export const newestPlaceKey = 'place'
 
 export interface NewestPlace {
   _id: typeof newestPlaceKey
   place: number
 }
+
+/** How far a member is, and what they were told of the others. All are places. */
+export interface GroupMark {
+  _id: string
+  userId: string
+  deliveredUpTo: number
+  /** As far as they let others know. */
+  readUpTo: number
+  /** Their newest message. */
+  wroteUpTo: number
+  toldDeliveredUpTo: number
+  toldReadUpTo: number
+}
+
+export const markKey = (userId: string) => `mark-${userId}`
+
+/** Somebody waits for an admin to let them in. */
+export interface GroupAsk {
+  _id: string
+  userId: string
+  askedAt: number
+  /** Of the link that they have. */
+  code: string
+}
+
+export const askKey = (userId: string) => `ask-${userId}`
+
+/** The admins did not let somebody in by this link. */
+export interface GroupDeclined {
+  _id: string
+  code: string
+}
+
+export const declinedKey = (userId: string) => `declined-${userId}`
 
 export interface MessageAtPlace {
   _id: string

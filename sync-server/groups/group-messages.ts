@@ -1,4 +1,4 @@
-import { groupMessageDocument } from '../../schema/api/groups.ts'
+import { groupMessageDocument, lineOf } from '../../schema/api/groups.ts'
 import { decideMessage } from '../../schema/decide-message.ts'
 import type { GroupEpoch } from '../../schema/encryption/group-epoch.ts'
 import {
@@ -9,8 +9,9 @@ import {
   refusalOfGroup,
   refuseGroupWriter,
 } from '../../schema/group.ts'
+import { limits } from '../../schema/limits.ts'
 import { areMessagesEqual } from '../../schema/merge-messages.ts'
-import type { MessageDocument } from '../../schema/message.ts'
+import { isIncoming, type MessageDocument } from '../../schema/message.ts'
 import { clampTimes } from '../../schema/permit-message-change.ts'
 import { type Refusal, refuse } from '../../schema/refusal.ts'
 import type { MessageRate } from '../budget/message-rate.ts'
@@ -30,12 +31,17 @@ import {
   findReadable,
   joinGroup,
   type MessageAtPlace,
+  markKey,
   type NewestPlace,
   newestPlaceKey,
   placeKey,
+  readPlaceKey,
   type StoredGroupMessage,
   withoutPlaces,
 } from './group-documents.ts'
+import type { createGroupMarks } from './group-marks.ts'
+
+type GroupMarkKeeper = ReturnType<typeof createGroupMarks>
 
 /** Beyond this many, who left long ago keeps the version before. */
 const earlierMax = 50
@@ -49,9 +55,10 @@ export function createGroupMessages(options: {
   quota: Pick<StorageQuota, 'look'>
   find: (groupId: string) => Promise<GroupDocument | undefined>
   tell: (groupId: string, userIds: Iterable<string>) => void
+  marks: Pick<GroupMarkKeeper, 'noteWritten' | 'record'>
   now: () => number
 }) {
-  const { storage, rate, quota, find, tell, now } = options
+  const { storage, rate, quota, find, tell, marks, now } = options
 
   /** @throws RequestRefused `too_many_messages`: nothing was stored */
   function takeTurns(actorId: string, count: number) {
@@ -60,6 +67,41 @@ export function createGroupMessages(options: {
     rate.recordRefused()
     const headers = { 'retry-after': String(seconds), ...rate.describe(actorId) }
     throw new RequestRefused('too_many_messages', { headers })
+  }
+
+  /** What this person may read of these, in their order. */
+  async function readAll(group: GroupDocument, userId: string, ids: readonly string[]) {
+    const { _id: groupId } = group
+    const stored = storage.database<StoredGroupMessage>(nameGroupDatabase(groupId))
+    const found = await stored.read(ids)
+    return ids.flatMap((id) => {
+      const message = id === groupId ? undefined : found.get(id)
+      // Secrets are no messages to anybody who lists them.
+      if (message && 'epoch' in message) return []
+      return (message && findReadable(group, userId, message)) ?? []
+    })
+  }
+
+  /** Messages and lines that this person may read with `after < place <= upTo`, newest first. */
+  async function* walk(asked: {
+    userId: string
+    group: GroupDocument
+    upTo: number
+    after?: number
+  }): AsyncGenerator<MessageDocument[]> {
+    const { userId, group, upTo, after = 0 } = asked
+    const order = storage.database<MessageAtPlace>(nameGroupOrderDatabase(group._id))
+    let place = findReadablePlace(group, userId, upTo)
+    while (place !== undefined && place > after) {
+      const range = { startkey: placeKey(place), endkey: placeKey(after + 1) }
+      const page = await order.range({ ...range, descending: true, limit: rowsAtOnce })
+      const ids = page.map(({ messageId }) => messageId)
+      const found = await readAll(group, userId, ids)
+      if (found.length > 0) yield found
+      const last = page.at(-1)
+      if (!last || page.length < rowsAtOnce) return
+      place = findReadablePlace(group, userId, readPlaceKey(last._id) - 1)
+    }
   }
 
   return {
@@ -85,7 +127,7 @@ export function createGroupMessages(options: {
         const { result, revs } = await storage.transact({
           parts: [
             { name: names.group, ids: [groupId, ...ids] },
-            { name: names.order, ids: [newestPlaceKey] },
+            { name: names.order, ids: [newestPlaceKey, markKey(actorId)] },
             { name: quotaName, ids: [] },
           ],
           decide(read) {
@@ -102,13 +144,15 @@ export function createGroupMessages(options: {
             for (const proposal of proposals) draft.take(proposal)
             const { places, written, grown, lastPlace, pushed } = draft.read()
             const isWritten = written.length > 0
+            const mark =
+              places.length > 0 ? marks.noteWritten(read, groupId, actorId, lastPlace) : undefined
             return {
               writes: [
                 ...(isWritten
                   ? [
                       {
                         name: names.order,
-                        put: [{ _id: newestPlaceKey, place: lastPlace }],
+                        put: [{ _id: newestPlaceKey, place: lastPlace }, ...(mark ? [mark] : [])],
                         create: places,
                       },
                     ]
@@ -116,11 +160,12 @@ export function createGroupMessages(options: {
                 { name: names.group, put: written, pushed },
                 ...(isWritten ? [{ name: quotaName, tally: grown }] : []),
               ],
-              result: { draft, group, isWritten },
+              result: { draft, group, isWritten, mark },
             }
           },
         })
-        const { draft, group, isWritten } = result
+        const { draft, group, isWritten, mark } = result
+        if (mark) marks.record(groupId, mark)
         const { outcomes, added } = draft.read()
         counted.added = added
         if (isWritten && group)
@@ -145,39 +190,66 @@ export function createGroupMessages(options: {
     async listMessages(asked: {
       userId: string
       groupId: string
-      before: string | undefined
+      before?: string | undefined
       limit: number
     }): Promise<MessageDocument[] | undefined> {
       const { userId, groupId, before, limit } = asked
       const group = await find(groupId)
       if (!group) return undefined
-      const stored = storage.database<StoredGroupMessage>(nameGroupDatabase(groupId))
-      const order = storage.database<MessageAtPlace>(nameGroupOrderDatabase(groupId))
-      const read = async (ids: readonly string[]) => {
-        const found = await stored.read(ids)
-        return ids.flatMap((id) => {
-          const message = id === groupId ? undefined : found.get(id)
-          // Secrets are no messages to anybody who lists them.
-          if (message && 'epoch' in message) return []
-          return (message && findReadable(group, userId, message)) ?? []
-        })
-      }
-      const [from] = before === undefined ? [] : await read([before])
+      const [from] = before === undefined ? [] : await readAll(group, userId, [before])
       if (before !== undefined && !from) return undefined
-      const windows = [...group.members, ...group.former].filter((one) => one.userId === userId)
-      const endkey = placeKey(Math.min(...windows.map((one) => one.from)))
-      let startkey = placeKey(from ? from.orderedAt - 1 : group.lastPlace)
       const found: MessageDocument[] = []
-      while (found.length < limit && startkey >= endkey) {
-        const page = await order.range({ startkey, endkey, descending: true, limit: rowsAtOnce })
-        found.push(...(await read(page.map(({ messageId }) => messageId))))
-        const last = page.at(-1)
-        if (!last || page.length < rowsAtOnce) break
-        startkey = placeKey(Number(last._id.slice(3)) - 1)
+      const upTo = from ? from.orderedAt - 1 : group.lastPlace
+      for await (const page of walk({ userId, group, upTo })) {
+        found.push(...page)
+        if (found.length >= limit) break
       }
       return found.slice(0, limit).reverse()
     },
+
+    /**
+     * What a list of conversations says of a group: the newest message or line above `clearedUpTo`
+     * that this person may read, and how many messages of others lie above their marks.
+     */
+    async summarise(asked: {
+      userId: string
+      group: GroupDocument
+      marks: { readUpTo: number; clearedUpTo: number }
+    }): Promise<{ last: MessageDocument | undefined; unreadCount: number }> {
+      const { userId, group, marks } = asked
+      const { clearedUpTo: after } = marks
+      const readUpTo = Math.max(marks.readUpTo, after)
+      let last: MessageDocument | undefined
+      let unreadCount = 0
+      for await (const page of walk({ userId, group, upTo: group.lastPlace, after })) {
+        last ??= page[0]
+        const unread = page.filter(
+          (message) =>
+            message.orderedAt > readUpTo &&
+            isIncoming(message, userId) &&
+            message.deletedAt === undefined &&
+            lineOf(message) === undefined,
+        )
+        unreadCount += unread.length
+        const isRead = (page.at(-1)?.orderedAt ?? 0) <= readUpTo
+        if (isRead || unreadCount >= limits.groups.unreadCountMax) break
+      }
+      return { last, unreadCount: Math.min(unreadCount, limits.groups.unreadCountMax) }
+    },
+
+    walk,
   }
+}
+
+/** The greatest place up to `upTo` that this person may read. */
+function findReadablePlace(
+  { members, former }: GroupDocument,
+  userId: string,
+  upTo: number,
+): number | undefined {
+  const own = [...members, ...former].filter((one) => one.userId === userId && one.from <= upTo)
+  const ends = own.map((one) => ('to' in one ? Math.min(upTo, one.to - 1) : upTo))
+  return ends.length > 0 ? Math.max(...ends) : undefined
 }
 
 /** Decides a batch in its order: each sees what those before it wrote. */

@@ -12,71 +12,19 @@ import {
 import type { GroupDocument } from '../../schema/group.ts'
 import { nameGroupDatabase } from '../storage/documents/database-names.ts'
 import type { Document } from '../storage/documents/documents.ts'
-import { openTestSocket } from '../testing/open-test-socket.ts'
 import { startTestApp, type TestApp, type TestPerson } from '../testing/start-test-app.ts'
+import { codeOf, openTestGroups, type TestGroups } from './testing/open-test-groups.ts'
 
-const opened = {} as { app: TestApp; people: TestPerson[] }
+const opened = {} as { groups: TestGroups; app: TestApp }
 beforeAll(async () => {
-  opened.app = await startTestApp({ GROUPS: 'on' })
-  opened.people = await opened.app.registerAll(['Ann', 'Ben', 'Cyd', 'Dan', 'Eve'])
+  opened.groups = await openTestGroups()
+  opened.app = opened.groups.app
 })
-afterAll(() => opened.app.close())
+afterAll(() => opened.groups.close())
 
-const everybody = () =>
-  opened.people as [TestPerson, TestPerson, TestPerson, TestPerson, TestPerson]
-
-const ask = (person: TestPerson, method: string, path: string, body?: unknown, key?: string) =>
-  opened.app.call(method, path, {
-    token: person.token,
-    body,
-    ...(key !== undefined && { headers: { 'idempotency-key': key } }),
-  })
-
-/** Ann's group with these people. */
-async function openGroup(...others: TestPerson[]) {
-  const [ann] = everybody()
-  const memberIds = others.map(({ userId }) => userId)
-  const made = await ask(ann, 'POST', '/api/groups', { name: 'Hikes', memberIds })
-  expect(made.status).toBe(201)
-  const id: string = made.body.group._id
-  const path = `/api/groups/${id}`
-  const read = async (person = ann) => (await ask(person, 'GET', path)).body.group
-  return {
-    id,
-    path,
-    read,
-    lastPlace: async (): Promise<number> => (await read()).lastPlace,
-    rolesOf: async () =>
-      Object.fromEntries(
-        (await read()).members.map(({ userId, role }: { userId: string; role: string }) => [
-          everybody().find((one) => one.userId === userId)?.username,
-          role,
-        ]),
-      ),
-    say: async (from: TestPerson, content: string) =>
-      await ask(from, 'POST', '/api/messages', { recipientId: id, content }),
-    /** What this person reads over REST: words, and each line's kind in brackets. */
-    wordsOf: async (person: TestPerson, query = ''): Promise<string[]> => {
-      const answer = await ask(person, 'GET', `/api/messages/${id}${query}`)
-      const shown: { content: string; isSystem?: boolean }[] = answer.body
-      return shown.map(({ content, isSystem }) => (isSystem ? '[line]' : content))
-    },
-    push: async (from: TestPerson, ...docs: object[]) =>
-      await ask(from, 'POST', `/sync/groups/${id}/_bulk_docs`, { docs }),
-    /** A message as a device writes it. */
-    write: (from: TestPerson, content: string, rest = {}) => ({
-      _id: uuidv7(),
-      peerId: id,
-      senderId: from.userId,
-      recipientId: id,
-      content,
-      createdAt: Date.now(),
-      orderedAt: Date.now(),
-      status: 'sending',
-      ...rest,
-    }),
-  }
-}
+const everybody = () => opened.groups.people
+const ask: TestGroups['ask'] = (...asked) => opened.groups.ask(...asked)
+const openGroup: TestGroups['openGroup'] = (...others) => opened.groups.openGroup(...others)
 
 type Since = Record<string, string | number>
 
@@ -105,11 +53,6 @@ async function follow(person: TestPerson, groupId: string, since: Since = {}) {
     }
   }
 }
-
-const codeOf = ({ status, body }: { status: number; body: { code?: string } }) => [
-  status,
-  body?.code,
-]
 
 describe('P14: a group’s order decides', () => {
   test('each change has its line in its place, and no line is without its change', async () => {
@@ -431,11 +374,9 @@ test('only admins write where the group says so, and the blocked are not added',
 test('P7: the line tells the devices of members, and nobody else’s', async () => {
   const [ann, ben, cyd] = everybody()
   const group = await openGroup(ben)
-  const connect = async ({ token }: TestPerson, understands: string[]) => {
-    const { url } = opened.app
-    const socket = await openTestSocket({ url, token, understands })
+  const connect = async (person: TestPerson, understands: string[]) => {
+    const socket = await opened.groups.connect(person, understands)
     onTestFinished(() => socket.socket.close())
-    await socket.untilGreeted()
     return socket
   }
   const told = (socket: Awaited<ReturnType<typeof connect>>) =>
@@ -488,14 +429,16 @@ test('the calls are described, with what each refuses', async () => {
   const { paths } = (await opened.app.call('GET', '/api/openapi.json')).body
   const calls = Object.keys(paths).filter((path) => path.startsWith('/groups'))
   expect(calls.toSorted()).toEqual([
-    ...['/groups', '/groups/places', '/groups/{id}', '/groups/{id}/leave'],
-    ...['/groups/{id}/members', '/groups/{id}/members/{userId}'],
+    ...['/groups', '/groups/join/{code}', '/groups/places', '/groups/{id}', '/groups/{id}/invite'],
+    ...['/groups/{id}/leave', '/groups/{id}/marks', '/groups/{id}/members'],
+    ...['/groups/{id}/members/{userId}', '/groups/{id}/requests'],
+    '/groups/{id}/requests/{userId}',
   ])
   expect(JSON.stringify(paths['/groups/{id}/members'])).toContain('cannot_add')
 })
 
 test('without the switch every door answers as if there were no groups', async () => {
-  const app = await startTestApp()
+  const app = await startTestApp({ GROUPS: 'off' })
   onTestFinished(() => app.close())
   const { token, userId } = await app.register('Ann')
   const body = { name: 'x', memberIds: [userId] }

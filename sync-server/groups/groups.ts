@@ -2,10 +2,10 @@ import type { GroupLineDocument } from '../../schema/api/groups.ts'
 import type { ServerEvent } from '../../schema/api/socket-events.ts'
 import {
   decideGroupChange,
-  type GroupChange,
   type GroupDecision,
   type GroupDocument,
   type GroupLine,
+  type GroupLineChange,
   type GroupRefusal,
   refusalOfGroup,
 } from '../../schema/group.ts'
@@ -21,7 +21,10 @@ import { nameGroupDatabase, nameGroupOrderDatabase } from '../storage/documents/
 import { type Document, idsFrom } from '../storage/documents/documents.ts'
 import type { ReadPart } from '../storage/documents/transaction.ts'
 import type { Storage } from '../storage/storage.ts'
+import { createGroupBounds } from './group-bounds.ts'
 import {
+  askKey,
+  type GroupAsk,
   type GroupIndexDocument,
   type GroupOfPerson,
   type GroupOver,
@@ -34,6 +37,8 @@ import {
   placeKey,
   type StoredGroupMessage,
 } from './group-documents.ts'
+import { createGroupInvites } from './group-invites.ts'
+import { createGroupMarks } from './group-marks.ts'
 import { createGroupMessages } from './group-messages.ts'
 
 /** A group's record keeps each time that is over: nobody comes and goes more often than this. */
@@ -49,7 +54,11 @@ export interface AskedGroupChange {
   actorId: string
   /** The request's id, and its line's: twice is once (P2). */
   requestId: string
-  change: GroupChange
+  change: GroupLineChange
+  /** Of who joins: what they have of the group's link. */
+  code?: string
+  /** Have the people that it brings in asked for it? */
+  isAskedFor?: boolean
   /** Without it they have seen all of it. */
   seenUpTo?: number | undefined
 }
@@ -60,15 +69,19 @@ export interface AskedGroupChange {
  */
 export function createGroups(options: {
   storage: Storage
-  relations: Pick<Relations, 'canReach'>
-  privacy: Pick<Privacy, 'refusesFirst'>
+  relations: Pick<Relations, 'canReach' | 'isKnown'>
+  privacy: Pick<Privacy, 'refusesFirst' | 'refusesGroups' | 'sendsReceipts'>
   rate: Pick<MessageRate, 'take' | 'giveBack' | 'describe' | 'recordRefused'>
   quota: Pick<StorageQuota, 'look'>
   connections: Pick<Connections, 'tell'>
+  /** Are there bounds on what one person does in a time? */
+  isBounded: boolean
+  onError: (error: unknown) => void
   now?: () => number
 }) {
-  const { storage, relations, privacy, rate, connections, now = Date.now } = options
+  const { storage, relations, privacy, rate, connections, onError, now = Date.now } = options
   const index = storage.database<GroupIndexDocument>(groupIndexName)
+  const bounds = createGroupBounds({ isOn: options.isBounded, now })
 
   function tell(groupId: string, userIds: Iterable<string>) {
     const event: ServerEvent = { event: 'group-changed', data: { groupId } }
@@ -96,20 +109,31 @@ export function createGroups(options: {
     return (await index.range(idsFrom(`of:${userId}:`))) as GroupOfPerson[]
   }
 
+  /** Which of these ids are of groups that are over. */
+  async function listOver(ids: readonly string[]): Promise<ReadonlySet<string>> {
+    const found = await index.read(ids.map(groupOverKey))
+    return new Set(ids.filter((id) => found.has(groupOverKey(id))))
+  }
+
   /**
-   * Who among them may be added: who takes messages from the actor, and has nobody of the group's
-   * id, whose messages would go astray.
+   * Who among them may be brought in: who lets the actor add them, or asks for it, and has nobody of
+   * the group's id, whose messages would go astray.
    */
   async function findAddable(asked: AskedGroupChange): Promise<ReadonlySet<string>> {
-    const { actorId, groupId, change } = asked
-    const wanted = 'userIds' in change ? [...new Set(change.userIds)] : []
+    const { actorId, groupId, change, isAskedFor = false } = asked
+    const wanted = [...new Set(listIncoming(asked))]
     if (wanted.length === 0) return new Set()
     const group = await find(groupId)
     const timesOf = (userId: string) =>
       group?.former.filter((one) => one.userId === userId).length ?? 0
+    const isWilling = async (userId: string) =>
+      change.kind === 'join' || isAskedFor
+        ? await relations.isKnown(userId)
+        : (await relations.canReach(actorId, userId)) === 'delivered' &&
+          !(await privacy.refusesFirst(actorId, userId)) &&
+          !(await privacy.refusesGroups(actorId, userId))
     const isAddable = async (userId: string) =>
-      (await relations.canReach(actorId, userId)) === 'delivered' &&
-      !(await privacy.refusesFirst(actorId, userId)) &&
+      (await isWilling(userId)) &&
       (await relations.canReach(userId, groupId)) === 'unknown_person' &&
       timesOf(userId) < timesMax
     const found = new Set<string>()
@@ -124,9 +148,8 @@ export function createGroups(options: {
   }
 
   /** @throws RequestRefused `too_many_messages`: a change is a message to all of them */
-  function takeTurns(actorId: string, change: GroupChange) {
-    // Each of them has to be looked up, and is told.
-    const seconds = rate.take(actorId, 1 + ('userIds' in change ? change.userIds.length : 0))
+  function takeTurns(actorId: string, count: number) {
+    const seconds = rate.take(actorId, count)
     if (seconds === 0) return
     rate.recordRefused()
     const headers = { 'retry-after': String(seconds), ...rate.describe(actorId) }
@@ -138,8 +161,22 @@ export function createGroups(options: {
    * @returns the group after it, and whether this made a line
    */
   async function change(asked: AskedGroupChange, { isCounted = true } = {}) {
+    const { actorId } = asked
+    // Each of them has to be looked up, and is told.
+    if (isCounted) takeTurns(actorId, 1 + listIncoming(asked).length)
+    const taken = isCounted ? bounds.take(actorId, asked.change) : undefined
+    let isNew = false
+    try {
+      const changed = await apply(asked)
+      isNew = changed.isNew
+      return changed
+    } finally {
+      if (!isNew) taken?.giveBack()
+    }
+  }
+
+  async function apply(asked: AskedGroupChange) {
     const { groupId, actorId, requestId } = asked
-    if (isCounted) takeTurns(actorId, asked.change)
     const addable = await findAddable(asked)
     // Somebody else's account or customer would be shadowed by a group of the same id.
     const isTaken =
@@ -147,13 +184,18 @@ export function createGroups(options: {
       (await relations.canReach(actorId, groupId)) !== 'unknown_person'
     if (isTaken) throw refused(refusalOfGroup('group_exists'))
     const names = { group: nameGroupDatabase(groupId), order: nameGroupOrderDatabase(groupId) }
-    const people = 'userIds' in asked.change ? [actorId, ...asked.change.userIds] : [actorId]
-    const peopleKeys = [...new Set(people)].map((userId) => groupOfPersonKey(userId, groupId))
-    const { result } = await storage.transact({
+    const incoming = [...new Set(listIncoming(asked))]
+    const people = new Set([actorId, ...incoming])
+    const peopleKeys = [...people].map((userId) => groupOfPersonKey(userId, groupId))
+    const asks = asked.change.kind === 'create' ? [] : incoming.map(askKey)
+    // Who goes is waited for no longer.
+    const isDeparture = asked.change.kind === 'leave' || asked.change.kind === 'remove'
+    const move = isDeparture ? marks.beginMove(groupId) : undefined
+    const written = storage.transact({
       parts: [
         { name: names.group, ids: [groupId, requestId] },
-        { name: names.order, ids: [newestPlaceKey] },
-        { name: groupIndexName, ids: [groupOverKey(groupId), ...peopleKeys] },
+        { name: names.order, ids: [newestPlaceKey, ...asks] },
+        { name: groupIndexName, ids: [groupOverKey(groupId), ...peopleKeys, ...(move?.ids ?? [])] },
       ],
       decide: (read) => {
         const decided = decideStored(read, { asked, names, addable, now: now() })
@@ -161,21 +203,31 @@ export function createGroups(options: {
         if (decision.kind !== 'accept') return { writes: [], result: decided }
         const { next, line } = decision
         const times = countTimes(read, { groupId, line, actorId })
+        // Who is in does not wait any more, also once they are out again.
+        const answered = asks.flatMap((key) => {
+          const found = read<GroupAsk>(names.order).get(key)
+          return found ? [{ ...found, _deleted: true as const }] : []
+        })
         return {
           // The line before who may read it, where each is written by itself.
           writes: [
             {
               name: names.order,
-              put: [{ _id: newestPlaceKey, place: line.place }],
+              put: [{ _id: newestPlaceKey, place: line.place }, ...answered],
               create: [{ _id: placeKey(line.place), messageId: requestId }],
             },
             { name: names.group, put: [toLineDocument(asked, line, now()), next] },
-            { name: groupIndexName, put: times },
+            { name: groupIndexName, put: [...times, ...(move?.note(read) ?? [])] },
           ],
           result: decided,
         }
       },
     })
+    await written.then(
+      () => move?.finish({ isWritten: true }),
+      () => move?.finish({ isWritten: false }),
+    )
+    const { result } = await written
     const { decision, stored } = result
     if (decision.kind === 'refuse') throw refused(decision.refusal)
     if (decision.kind === 'keep') return { group: stored, isNew: false }
@@ -204,12 +256,27 @@ export function createGroups(options: {
     await storage.destroy(nameGroupDatabase(groupId))
   }
 
-  const messages = createGroupMessages({ ...options, now, find, tell })
+  const marks = createGroupMarks({
+    storage,
+    privacy,
+    find,
+    isOfPerson: async (userId, groupId) => (await findOwn(userId, groupId)) !== undefined,
+    onError,
+    now,
+  })
+  const messages = createGroupMessages({ ...options, now, find, tell, marks })
+  const invites = createGroupInvites({
+    ...{ storage, find, change, tell, now },
+    isKnown: relations.isKnown,
+    takeJoin: (userId) => bounds.take(userId, { kind: 'join' }),
+    takeTurn: (userId) => takeTurns(userId, 1),
+  })
 
   return {
     find,
     findOwn,
     listOwn,
+    listOver,
 
     /** Where each of a person's groups is: a small read each, many at once. */
     async listPlaces(userId: string) {
@@ -224,6 +291,8 @@ export function createGroups(options: {
     },
     change,
     ...messages,
+    marks,
+    invites,
 
     /** The group, for its members only. */
     async findFor(userId: string, groupId: string): Promise<GroupDocument | undefined> {
@@ -273,6 +342,12 @@ export function createGroups(options: {
   }
 }
 
+/** Who comes in by it: whoever is added, or its author who joins. */
+function listIncoming({ change, actorId }: AskedGroupChange): readonly string[] {
+  if (change.kind === 'join') return [actorId]
+  return 'userIds' in change ? change.userIds : []
+}
+
 function refused(refusal: GroupRefusal): RequestRefused {
   return new RequestRefused(refusal.code, { words: refusal.error })
 }
@@ -313,6 +388,7 @@ function decideStored(
     actorId,
     stored,
     change: asked.change,
+    code: asked.code,
     isDone: before !== undefined,
     seenUpTo: asked.seenUpTo ?? stored?.lastPlace ?? 0,
     canAdd: (userId) => addable.has(userId),
@@ -327,7 +403,7 @@ function countTimes(
   { groupId, line, actorId }: { groupId: string; line: GroupLine; actorId: string },
 ): Document[] {
   const { kind } = line.change
-  if (kind !== 'create' && kind !== 'add') return []
+  if (kind !== 'create' && kind !== 'add' && kind !== 'join') return []
   const came = kind === 'create' ? [actorId, ...line.userIds] : line.userIds
   const known = read<GroupOfPerson>(groupIndexName)
   return came.map((userId): GroupOfPerson => {

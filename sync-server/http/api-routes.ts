@@ -49,6 +49,7 @@ import { createSignIn } from './auth/sign-in.ts'
 import { createContactRoutes } from './contact-routes.ts'
 import { RequestRefused } from './core/request-refused.ts'
 import { alreadySent, defineRoute, type Route } from './core/route.ts'
+import { createGroupInviteRoutes } from './group-invite-routes.ts'
 import { createGroupRoutes } from './group-routes.ts'
 import { createLinkRoutes } from './media/link-routes.ts'
 import { createMediaRoutes } from './media/media-routes.ts'
@@ -141,6 +142,7 @@ export function createApiRoutes(options: Options): {
     storage,
     accounts,
     contacts,
+    groups: options.groups,
     acceptConversations,
   })
   const history = createHistory({ messages, journal, scans })
@@ -149,7 +151,7 @@ export function createApiRoutes(options: Options): {
   const checkPassword = createPasswordCheck(options)
   const presenter = createMessagePresenter({ accounts, contacts, storage, privacy })
   const groups = options.groups && createGroupCalls({ groups: options.groups, presenter })
-  const shown = { users, messagePresenter: presenter, messages, journal, digests }
+  const shown = { users, messagePresenter: presenter, messages, journal, digests, groups }
   const { sessions, relations, reports } = options
   const kept = { sessions, relations, reports, messages, conversations, presenter }
   const exportPerson: PersonExport = (account, signal) =>
@@ -170,6 +172,7 @@ export function createApiRoutes(options: Options): {
       messages,
       digests,
       scans,
+      groups,
       presenter: createConversationPresenter(shown),
     }),
     ...createMessageListRoutes({
@@ -185,7 +188,12 @@ export function createApiRoutes(options: Options): {
       scans,
       groups,
     }),
-    ...(options.groups ? createGroupRoutes({ groups: options.groups }) : []),
+    ...(options.groups
+      ? [
+          ...createGroupInviteRoutes({ groups: options.groups, publicUrl: options.publicUrl }),
+          ...createGroupRoutes({ groups: options.groups }),
+        ]
+      : []),
     ...createStatusRoutes({ messages, conversations, presenter }),
     ...createSendingRoutes({
       messages,

@@ -6,6 +6,7 @@ import {
   groupAnswer,
   groupCreation,
   groupEdit,
+  groupMarks,
   groupPlaces,
   groupRoleChange,
   groupSeen,
@@ -77,6 +78,7 @@ export function createGroupRoutes(options: { groups: Groups }): Route[] {
       errors: [
         ...(['group_exists', 'group_not_found', 'name_missing', 'name_too_long'] as const),
         ...(['description_too_long', 'group_full', 'cannot_add', 'too_many_messages'] as const),
+        ...(['too_many_groups', 'too_many_added'] as const),
       ],
       async handle({ caller: { userId }, body, response }) {
         const { _id: groupId = uuidv7(), name, description, memberIds } = body
@@ -117,6 +119,23 @@ export function createGroupRoutes(options: { groups: Groups }): Route[] {
         const group = await groups.findFor(caller.userId, params.id)
         if (!group) throw new RequestRefused('group_not_found')
         return { group: toGroupAnswer(group) }
+      },
+    }),
+
+    defineRoute({
+      method: 'get',
+      path: '/groups/{id}/marks',
+      access: 'signed-in',
+      summary:
+        'How far the others in a group have received and read, and the smallest of each: what your own messages show. Without read receipts of your own you see nobody’s.',
+      params: groupParam,
+      status: 200,
+      answer: groupMarks,
+      errors: ['group_not_found'],
+      async handle({ caller: { userId }, params }) {
+        const group = await groups.findFor(userId, params.id)
+        if (!group) throw new RequestRefused('group_not_found')
+        return await groups.marks.list(userId, group)
       },
     }),
 
@@ -170,7 +189,7 @@ export function createGroupRoutes(options: { groups: Groups }): Route[] {
       body: groupAddition,
       status: 200,
       answer: changedGroup,
-      errors: [...changeErrors, 'group_full', 'cannot_add'],
+      errors: [...changeErrors, 'group_full', 'cannot_add', 'too_many_added'],
       handle: async ({ body: { memberIds, seenUpTo }, ...call }) =>
         await apply({ ...call, change: { kind: 'add', userIds: memberIds }, seenUpTo }),
     }),

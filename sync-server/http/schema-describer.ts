@@ -95,6 +95,7 @@ function tidy(schema: JsonSchema): JsonSchema {
     ...(pattern !== undefined && rest.format === undefined ? { pattern } : {}),
     ...(maximum !== undefined && maximum < Number.MAX_SAFE_INTEGER ? { maximum } : {}),
     ...(rest.anyOf && { anyOf: rest.anyOf.map(tidy) }),
+    ...(rest.oneOf && { oneOf: rest.oneOf.map(tidy) }),
     ...(rest.items && { items: tidy(rest.items) }),
     ...(rest.properties && { properties: tidyAll(rest.properties) }),
     ...(isOpen ? { additionalProperties: tidy(additionalProperties) } : {}),
@@ -115,6 +116,7 @@ export interface JsonSchema {
   const?: unknown
   enum?: unknown[]
   anyOf?: JsonSchema[]
+  oneOf?: JsonSchema[]
   properties?: Record<string, JsonSchema>
   required?: string[]
   additionalProperties?: JsonSchema | boolean

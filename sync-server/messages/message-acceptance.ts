@@ -3,7 +3,10 @@ import type { Relations } from '../access/relations.ts'
 import type { ServerLink } from '../cluster/server-link.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { AcceptanceListener } from './acceptance/acceptance-listener.ts'
-import { createConversationAcceptor } from './acceptance/conversation-acceptor.ts'
+import {
+  createConversationAcceptor,
+  type FindMarkedGroup,
+} from './acceptance/conversation-acceptor.ts'
 import type { Stage } from './acceptance/delivery-types.ts'
 import { createMessageAcceptor } from './acceptance/message-acceptor.ts'
 import type { OutboxEntry } from './acceptance/outbox-entry.ts'
@@ -20,6 +23,7 @@ import { type MessagePrivacy, openPrivacy } from './proposals/message-privacy.ts
  * @param files who may see the file of a message; without it, messages with files are refused
  * @param isFull does this person have no room for anything new? Without it, nobody is full
  * @param listLost what the server lost of a person's data in a restore
+ * @param findGroup without it, there are no groups
  * @param now epoch ms
  * @param onError called with failures in the background: unwritten copies, or copies not completed
  * after a crash
@@ -41,6 +45,7 @@ export function createAcceptance(options: {
   lookAgainMs?: number | undefined
   tallyEvery?: number | undefined
   listLost?: (userId: string) => readonly LostSpan[]
+  findGroup?: FindMarkedGroup
   now?: () => number
   listener?: Partial<AcceptanceListener>
   onQueued?: (entries: readonly OutboxEntry[]) => void
@@ -73,6 +78,7 @@ export function createAcceptance(options: {
   const conversations = createConversationAcceptor({
     ...base,
     journal,
+    findGroup: options.findGroup,
     onAccepted: onConversations,
   })
 

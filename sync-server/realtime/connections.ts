@@ -61,9 +61,14 @@ export function createConnections() {
     count: () => [...byUser.values()].reduce((sum, own) => sum + own.size, 0),
     /**
      * Sends to each of a person's devices that understands it; skips a device with a full line (P7).
+     * @param word of those that it is for, if not the event's own
      */
-    tell(userId: string, event: ServerEvent) {
-      tellText(userId, JSON.stringify(event), wordsForEvents[event.event])
+    tell(
+      userId: string,
+      event: ServerEvent,
+      word: SocketWord | undefined = wordsForEvents[event.event],
+    ) {
+      tellText(userId, JSON.stringify(event), word)
     },
     tellText,
     closeSession({ userId, sessionId }: Caller, code: number, reason: string) {

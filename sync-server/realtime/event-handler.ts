@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { ClientEvent } from '../../schema/api/socket-events.ts'
+import { type GroupDocument, refuseGroupWriter } from '../../schema/group.ts'
 import { unreachable } from '../../schema/helpers/assertions.ts'
 import { limits } from '../../schema/limits.ts'
 import type { Privacy } from '../access/privacy.ts'
@@ -12,6 +13,9 @@ import type { PresenceAnnouncer } from './presence-announcer.ts'
 import type { PushTaker } from './push-taker.ts'
 
 const pairsRemembered = 20_000
+
+const groupsRemembered = 20_000
+const groupFramesPerSecond = 2_000
 
 /** A short message begins and ends sooner than the next turn is due. */
 const burst = 4
@@ -39,13 +43,21 @@ export type HandleChannelEvent = (connection: Connection, heard: ChannelEvent) =
 
 export type EventHandler = ReturnType<typeof createEventHandler>
 
+/** The groups in which people type. */
+export interface TypedInGroups {
+  /** The group, for its members only. */
+  findFor(userId: string, groupId: string): Promise<GroupDocument | undefined>
+}
+
 /** Executes a device's requests, in the name of the person whose token it connected with. */
 export function createEventHandler(options: {
   connections: Connections
   announcer: PresenceAnnouncer
   fronts: Pick<Fronts, 'record'>
   relations: Relations
-  privacy: Pick<Privacy, 'showsOnline' | 'refusesFirst'>
+  privacy: Pick<Privacy, 'showsOnline' | 'hidesOnline' | 'refusesFirst'>
+  /** Undefined while there are no groups. */
+  groups: TypedInGroups | undefined
   lines: ChangeLines
   pushes: Pick<PushTaker, 'take'>
   sendMessage: SendMessage
@@ -55,9 +67,10 @@ export function createEventHandler(options: {
   recordContactTyping: (userId: string, contactId: string) => void
 }) {
   const { connections, announcer, relations, privacy, lines, sendMessage, setReaction } = options
-  const { onChannelEvent, recordContactTyping, fronts, pushes } = options
+  const { onChannelEvent, recordContactTyping, fronts, pushes, groups } = options
 
   const typingLimit = createTypingLimit()
+  const groupFrames = createGroupFrames()
 
   async function relayTyping(userId: string, recipientId: string, event: TypingEvent) {
     // To one's own devices it costs nobody else anything.
@@ -65,12 +78,33 @@ export function createEventHandler(options: {
     if (isForOthers && !typingLimit.take({ senderId: userId, recipientId, event })) return
     const reach = await relations.canReach(userId, recipientId)
     if (reach === 'channel' && event === 'user-typing') recordContactTyping(userId, recipientId)
+    if (reach === 'unknown_person') return await relayTypingInGroup(userId, recipientId, event)
     if (reach !== 'delivered') return
     if (await relations.areApart(userId, recipientId)) return
     // Typing says that somebody is online, and to strangers that they are about to write.
     if (!(await privacy.showsOnline(userId, recipientId))) return
     if (await privacy.refusesFirst(userId, recipientId)) return
     connections.tell(recipientId, { event, data: { userId } })
+  }
+
+  /** To the members who are online, where their devices know groups. */
+  async function relayTypingInGroup(userId: string, groupId: string, event: TypingEvent) {
+    const group = await groups?.findFor(userId, groupId)
+    if (!group || refuseGroupWriter(group, userId)) return
+    const { blocked, blockedBy } = await relations.readBlocks(userId)
+    const isForChatsAlone = await privacy.hidesOnline(userId)
+    const online = group.members.filter(
+      (one) =>
+        one.userId !== userId &&
+        connections.has(one.userId) &&
+        !blocked.has(one.userId) &&
+        !blockedBy.has(one.userId),
+    )
+    if (!groupFrames.take(groupId, online.length)) return
+    for (const { userId: memberId } of online) {
+      if (isForChatsAlone && !(await privacy.showsOnline(userId, memberId))) continue
+      connections.tell(memberId, { event, data: { userId, groupId } }, 'groups')
+    }
   }
 
   return async (connection: Connection, heard: ClientEvent): Promise<void> => {
@@ -103,6 +137,26 @@ export function createEventHandler(options: {
       default:
         return unreachable(heard)
     }
+  }
+}
+
+/**
+ * Bounds what all who type in one group cost its members' lines (P12): a full second's frames at
+ * once, which is one word to the largest group. More is left out: the next word comes soon.
+ * @param now ms, of a clock that never goes back
+ */
+export function createGroupFrames(now: () => number = () => performance.now()) {
+  const buckets = new LRUCache<string, { left: number; at: number }>(atMost(groupsRemembered))
+  return {
+    take(groupId: string, frames: number): boolean {
+      const at = now()
+      const before = buckets.get(groupId)
+      const filled = before ? before.left + ((at - before.at) / 1_000) * groupFramesPerSecond : 0
+      const room = before ? Math.min(groupFramesPerSecond, filled) : groupFramesPerSecond
+      const isTaken = frames <= room
+      buckets.set(groupId, { left: isTaken ? room - frames : room, at })
+      return isTaken
+    },
   }
 }
 

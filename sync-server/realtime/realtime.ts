@@ -15,6 +15,7 @@ import {
   type HandleChannelEvent,
   type SendMessage,
   type SetReaction,
+  type TypedInGroups,
 } from './event-handler.ts'
 import { createFrameBudgets } from './frame-budgets.ts'
 import type { Fronts } from './fronts.ts'
@@ -34,6 +35,8 @@ export function createRealtime(options: {
   directory: Directory
   relations: Relations
   privacy: Privacy
+  /** Undefined while there are no groups. */
+  groups: TypedInGroups | undefined
   sessions: Sessions
   presence: Presence
   fronts: Fronts
@@ -84,6 +87,7 @@ export function createRealtime(options: {
     fronts,
     relations,
     privacy,
+    groups: options.groups,
     lines,
     pushes,
     sendMessage: options.sendMessage,

@@ -115,10 +115,9 @@ function shareConnections(options: {
   return {
     ...connections,
     has: (userId) => connections.has(userId) || findServers(userId).length > 0,
-    tell(userId, event) {
-      connections.tell(userId, event)
+    tell(userId, event, word = wordsForEvents[event.event]) {
+      connections.tell(userId, event, word)
       const text = JSON.stringify(event)
-      const word = wordsForEvents[event.event]
       for (const serverId of findServers(userId))
         link.tell(serverId, 'tell', { userId, text, word })
     },

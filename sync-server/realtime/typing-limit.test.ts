@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { limits } from '../../schema/limits.ts'
-import { createTypingLimit, type TypingEvent } from './event-handler.ts'
+import { createGroupFrames, createTypingLimit, type TypingEvent } from './event-handler.ts'
 
 const [ann, ben, cyd] = ['ann', 'ben', 'cyd']
 const [typing, stop] = ['user-typing', 'user-stop-typing'] as const
@@ -43,4 +43,19 @@ it('P12: who types and stops without end is told about as seldom', () => {
   // It owes nothing for what was not told.
   clock.ms += 2 * limits.typingEmitEveryMs
   expect(say(typing)).toBe(true)
+})
+
+it('P12: all who type in one group cost its members no more than a bounded number of frames', () => {
+  const clock = { ms: 0 }
+  const frames = createGroupFrames(() => clock.ms)
+  const largest = limits.groups.membersMax - 1
+  const count = { told: 0 }
+  for (let typist = 0; typist < 500; typist += 1) {
+    count.told += Number(frames.take(ann, largest))
+    clock.ms += 2
+  }
+  // A second's typing of five hundred people, which would be half a million frames.
+  expect(count.told).toBeGreaterThan(0)
+  expect(count.told * largest).toBeLessThanOrEqual(4_000)
+  expect(frames.take(ben, largest)).toBe(true)
 })

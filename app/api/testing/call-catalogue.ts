@@ -317,6 +317,12 @@ export const callCatalogue: readonly Row[] = [
     'Failed to fetch the group',
   ],
   [
+    'groups.marks',
+    (api) => api.groups.marks(ben),
+    `GET /api/groups/${ben}/marks`,
+    'Failed to fetch who has read',
+  ],
+  [
     'groups.create',
     (api) => api.groups.create({ name: 'Walks', memberIds: [ben] }),
     'POST /api/groups',
@@ -351,6 +357,48 @@ export const callCatalogue: readonly Row[] = [
     (api) => api.groups.leave(ben),
     `POST /api/groups/${ben}/leave`,
     'Failed to change the group',
+  ],
+  [
+    'groups.makeInvite',
+    (api) => api.groups.makeInvite(ben, { requiresApproval: true }),
+    `POST /api/groups/${ben}/invite`,
+    'Failed to make a link',
+  ],
+  [
+    'groups.getInvite',
+    (api) => api.groups.getInvite(ben),
+    `GET /api/groups/${ben}/invite`,
+    'Failed to fetch the link',
+  ],
+  [
+    'groups.revokeInvite',
+    (api) => api.groups.revokeInvite(ben),
+    `DELETE /api/groups/${ben}/invite`,
+    'Failed to withdraw the link',
+  ],
+  [
+    'groups.preview',
+    (api) => api.groups.preview('code'),
+    'GET /api/groups/join/code',
+    'Failed to fetch the group',
+  ],
+  [
+    'groups.join',
+    (api) => api.groups.join('code'),
+    'POST /api/groups/join/code',
+    'Failed to join the group',
+  ],
+  [
+    'groups.requests',
+    (api) => api.groups.requests(ben),
+    `GET /api/groups/${ben}/requests`,
+    'Failed to fetch who asks to join',
+  ],
+  [
+    'groups.answerRequest',
+    (api) => api.groups.answerRequest({ groupId: ben, userId: ben, isAccepted: true }),
+    `POST /api/groups/${ben}/requests/${ben}`,
+    'Failed to answer the request',
   ],
   [
     'groups.change',

@@ -42,6 +42,8 @@ function describeDeed(said: { senderId: string; line: StoredLine }, to: Readers)
       return describeSettings(change.settings)
     case 'add':
       return `added ${joinPeople(userIds, to)}`
+    case 'join':
+      return 'joined by the link'
     case 'remove':
       return change.userId === said.senderId ? 'left' : `removed ${joinPeople([change.userId], to)}`
     case 'role':

@@ -9,6 +9,7 @@ import type { OrderJournal } from '../../messages/copies/order-journal.ts'
 import type { Digests } from '../../messages/digests/digests.ts'
 import { endOfTime } from '../../messages/digests/tallies.ts'
 import type { UserPresenter } from '../users/user-presenter.ts'
+import type { GroupCalls } from './group-calls.ts'
 import type { MessagePresenter } from './message-presenter.ts'
 import type { OwnMessages } from './own-messages.ts'
 
@@ -24,7 +25,8 @@ export type ConversationPresenter = ReturnType<typeof createConversationPresente
 const countedAtOnce = 8
 
 /**
- * Builds the API's view of conversations: each with its person, newest message and unread count.
+ * Builds the API's view of conversations: each with its person or group, newest message and unread
+ * count.
  */
 export function createConversationPresenter(options: {
   users: UserPresenter
@@ -32,8 +34,10 @@ export function createConversationPresenter(options: {
   messages: OwnMessages
   journal: OrderJournal
   digests: Digests
+  /** Undefined while there are no groups. */
+  groups: GroupCalls | undefined
 }) {
-  const { users, messagePresenter, messages, journal, digests } = options
+  const { users, messagePresenter, messages, journal, digests, groups } = options
 
   async function findLast(
     ownerId: string,
@@ -49,35 +53,48 @@ export function createConversationPresenter(options: {
     conversations: readonly ConversationDocument[],
   ): Promise<ConversationAnswer[]> {
     const limit = pLimit(countedAtOnce)
-    const ids = conversations.map(({ _id }) => _id)
+    const ofGroups = await groups?.presentConversations(ownerId, conversations)
+    const ids = conversations.flatMap(({ _id }) => (ofGroups?.has(_id) ? [] : [_id]))
     const people = await users.presentByIds(ownerId, ids)
-    const parts = await limit.map(conversations, async (conversation) => ({
-      conversation,
-      last: await findLast(ownerId, conversation),
-      unreadCount: await countUnread({ ownerId, conversation, messages, journal, digests }),
-    }))
+    const parts = await limit.map(conversations, async (conversation) => {
+      const group = ofGroups?.get(conversation._id)
+      if (group) return { conversation, group }
+      return {
+        conversation,
+        last: await findLast(ownerId, conversation),
+        unreadCount: await countUnread({ ownerId, conversation, messages, journal, digests }),
+      }
+    })
     const lasts = parts.flatMap(({ last }) => last ?? [])
     const shown = await messagePresenter.presentAll(ownerId, lasts)
     const shownById = new Map(shown.map((message) => [message._id, message]))
     const now = Date.now()
-    return parts.map(({ conversation, last, unreadCount }) => {
+    return parts.map(({ conversation, last, unreadCount = 0, group }) => {
       const { _id, isArchived, isPinned, mutedUntil } = conversation
       const isMuted = isMutedAt(conversation, now)
       const { whatsAppAt, ...ofChannel } = channelOf(conversation)
-      const user = people.get(_id) ?? users.presentDeparted(_id)
-      return {
+      const own = {
         _id,
         currentUserId: ownerId,
+        isArchived,
+        isPinned,
+        isMuted,
+        ...(isMuted && mutedUntil !== undefined && { mutedUntil: toIso(mutedUntil) }),
+      }
+      if (group) {
+        const { lastPlace, ...shown } = group
+        const lastMessageAt = toIsoOrNull(lastPlace)
+        return { ...own, isOnline: false, lastMessageAt, isGroup: true, ...shown }
+      }
+      const user = people.get(_id) ?? users.presentDeparted(_id)
+      return {
+        ...own,
         user,
         isOnline: user.isOnline,
         lastMessage: last ? must(shownById.get(last._id), 'a message that was presented') : null,
         lastMessageAt: toIsoOrNull(last?.orderedAt ?? 0),
         unreadCount,
-        isArchived,
-        isPinned,
-        isMuted,
-        ...(isMuted && mutedUntil !== undefined && { mutedUntil: toIso(mutedUntil) }),
-        isGroup: false as const,
+        isGroup: false,
         ...ofChannel,
       }
     })

@@ -19,6 +19,7 @@ import type { Digests } from '../../messages/digests/digests.ts'
 import { endOfTime } from '../../messages/digests/tallies.ts'
 import { defineRoute, type Route } from '../core/route.ts'
 import { type ConversationPresenter, completeDigests } from './conversation-presenter.ts'
+import type { GroupCalls } from './group-calls.ts'
 import type { OwnConversations } from './own-conversations.ts'
 import type { OwnMessages } from './own-messages.ts'
 
@@ -31,8 +32,20 @@ export function createConversationRoutes(options: {
   presenter: ConversationPresenter
   digests: Digests
   scans: FairQueue
+  /** Undefined while there are no groups. */
+  groups: GroupCalls | undefined
 }): Route[] {
-  const { conversations, messages, presenter, digests, scans } = options
+  const { conversations, messages, presenter, digests, scans, groups } = options
+
+  async function findNewestPlace(
+    ownerId: string,
+    { _id: peerId, clearedUpTo }: ConversationDocument,
+  ): Promise<number | undefined> {
+    if (await groups?.isOfPerson(ownerId, peerId)) {
+      return await groups?.findNewestPlace(ownerId, peerId)
+    }
+    return (await digests.tallies.findLast({ ownerId, peerId }, clearedUpTo))?.orderedAt
+  }
 
   function flagRoute<Name extends Exclude<ConversationFlag, 'isMuted'>>(change: {
     verb: string
@@ -82,8 +95,7 @@ export function createConversationRoutes(options: {
 
   async function markRead({ userId: ownerId, sessionId }: Caller, peerId: string) {
     const stored = await conversations.find(ownerId, peerId)
-    const last = await digests.tallies.findLast({ ownerId, peerId }, stored.clearedUpTo)
-    const newest = last?.orderedAt
+    const newest = await findNewestPlace(ownerId, stored)
     // Without a message there is nothing to mark as read, and no conversation to create.
     if (newest === undefined) return await presenter.presentOne(ownerId, stored)
     const read = await conversations.change({
@@ -164,6 +176,9 @@ export function createConversationRoutes(options: {
       errors: ['user_not_found'],
       async handle({ caller: { userId: ownerId }, params, signal }) {
         const conversation = await conversations.find(ownerId, params.userId)
+        if (groups && (await groups.isOfPerson(ownerId, params.userId))) {
+          return await groups.summarise({ ownerId, conversation, scans, signal })
+        }
         await completeDigests({ ownerId, messages, digests, signal })
         const summarise = () => summariseConversation({ ownerId, conversation, digests })
         return await scans.once({ key: ownerId, signal }, summarise)

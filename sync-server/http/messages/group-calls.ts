@@ -1,13 +1,33 @@
+import pLimit from 'p-limit'
+import type {
+  ConversationAnswer,
+  ConversationStats,
+} from '../../../schema/api/conversation-answer.ts'
+import { lineOf } from '../../../schema/api/groups.ts'
 import type { MessageAnswer } from '../../../schema/api/message-answer.ts'
-import type { MessageDocument } from '../../../schema/message.ts'
+import type { ConversationDocument } from '../../../schema/conversation.ts'
+import type { GroupDocument } from '../../../schema/group.ts'
+import { limits } from '../../../schema/limits.ts'
+import { isIncoming, type MessageDocument } from '../../../schema/message.ts'
+import type { FairQueue } from '../../budget/fair-queue.ts'
 import type { Groups } from '../../groups/groups.ts'
+import { toIso, toIsoOrNull } from '../../lib/to-iso.ts'
 import { type NewMessage, proposeMessage } from '../../messages/proposals/proposal.ts'
 import { RequestRefused } from '../core/request-refused.ts'
-import type { MessagePresenter } from './message-presenter.ts'
+import { type MessagePresenter, presentParty } from './message-presenter.ts'
 import { throwRefusal } from './message-writer.ts'
 
-/** A group's name for those who are not in it any more. */
-const leftGroupName = 'Group chat'
+/** A group's name for those who are not in it any more: it may have changed since. */
+const leftGroupName = 'Group Chat'
+
+/** Reads several groups at a time, so that one long list does not saturate the disk. */
+const groupsAtOnce = 8
+
+/** What a list of conversations says of one with a group. */
+type GroupConversation = Pick<
+  ConversationAnswer,
+  'user' | 'groupName' | 'groupMembers' | 'groupMemberCount' | 'lastMessage' | 'unreadCount'
+> & { lastPlace: number }
 
 export type GroupCalls = ReturnType<typeof createGroupCalls>
 
@@ -20,17 +40,112 @@ export function createGroupCalls(options: { groups: Groups; presenter: MessagePr
       presenter.presentAll(userId, messages),
       groups.find(groupId),
     ])
-    // Its name may have changed since somebody left.
-    const isMember = group?.members.some((one) => one.userId === userId)
-    const username = isMember ? group?.name : undefined
-    const recipient = { _id: groupId, username: username ?? leftGroupName, profilePicture: null }
-    return shown.map((message): MessageAnswer => ({ ...message, recipient }))
+    const username = nameFor(userId, group) ?? leftGroupName
+    const recipient = { _id: groupId, username, profilePicture: null }
+    return shown.map((message, index): MessageAnswer => {
+      const document = messages[index]
+      const line = document && lineOf(document)
+      return { ...message, recipient, ...(line && { line }) }
+    })
+  }
+
+  async function presentConversation(
+    userId: string,
+    conversation: ConversationDocument,
+  ): Promise<GroupConversation | undefined> {
+    const { _id: groupId } = conversation
+    const group = await groups.find(groupId)
+    if (!group) return undefined
+    const { last, unreadCount } = await groups.summarise({ userId, group, marks: conversation })
+    const groupName = nameFor(userId, group)
+    const isMember = groupName !== undefined
+    const listed = isMember ? group.members.slice(0, limits.groups.membersListed) : []
+    const memberIds = listed.map((one) => one.userId)
+    const [people, [lastMessage = null]] = await Promise.all([
+      presenter.readPeople(userId, memberIds),
+      present(userId, groupId, last ? [last] : []),
+    ])
+    return {
+      user: {
+        _id: groupId,
+        username: groupName ?? leftGroupName,
+        status: isMember ? group.description : '',
+        profilePicture: null,
+        isOnline: false,
+        lastSeen: null,
+        createdAt: toIso(group.createdAt),
+        whatsapp_connected: false,
+      },
+      ...(isMember && {
+        groupName,
+        groupMembers: memberIds.map((id) => presentParty(id, people)),
+        groupMemberCount: group.members.length,
+      }),
+      lastMessage,
+      lastPlace: last?.orderedAt ?? 0,
+      unreadCount,
+    }
   }
 
   return {
     /** Is or was this person in a group of this id? To all others it does not exist. */
     async isOfPerson(userId: string, groupId: string): Promise<boolean> {
       return (await groups.findOwn(userId, groupId)) !== undefined
+    },
+
+    /** Those of a person's conversations that are with groups, by the groups' ids. */
+    async presentConversations(
+      userId: string,
+      conversations: readonly ConversationDocument[],
+    ): Promise<ReadonlyMap<string, GroupConversation>> {
+      const own = new Set((await groups.listOwn(userId)).map(({ groupId }) => groupId))
+      const ofGroups = conversations.filter(({ _id }) => own.has(_id))
+      const shown = await pLimit(groupsAtOnce).map(ofGroups, async (one) => {
+        const found = await presentConversation(userId, one)
+        return found ? [[one._id, found] as const] : []
+      })
+      return new Map(shown.flat())
+    },
+
+    /** The newest place in a group that this person may read. */
+    async findNewestPlace(userId: string, groupId: string): Promise<number | undefined> {
+      const found = await groups.listMessages({ userId, groupId, limit: 1 })
+      return found?.[0]?.orderedAt
+    },
+
+    /** What a group holds for this person, page by page in their turn; stars are elsewhere. */
+    async summarise(asked: {
+      ownerId: string
+      conversation: ConversationDocument
+      scans: FairQueue
+      signal: AbortSignal
+    }): Promise<ConversationStats> {
+      const { ownerId, conversation, scans, signal } = asked
+      const { clearedUpTo, readUpTo } = conversation
+      const counts = { total: 0, sent: 0, received: 0, unread: 0, starred: 0, media: 0 }
+      const ends = { first: 0, last: 0 }
+      const group = await groups.find(conversation._id)
+      const walked = group
+        ? { userId: ownerId, group, upTo: group.lastPlace, after: clearedUpTo }
+        : undefined
+      if (!walked) return { ...counts, firstMessageAt: null, lastMessageAt: null }
+      for await (const page of scans.walk({ key: ownerId, signal }, groups.walk(walked))) {
+        for (const message of page) {
+          if (lineOf(message)) continue
+          const { orderedAt, deletedAt, mediaUrl } = message
+          const isReceived = isIncoming(message, ownerId)
+          const isThere = deletedAt === undefined
+          counts.total += 1
+          counts.sent += Number(!isReceived)
+          counts.received += Number(isReceived)
+          counts.unread += Number(isReceived && isThere && orderedAt > readUpTo)
+          counts.media += Number(isThere && mediaUrl !== undefined)
+          ends.last ||= orderedAt
+          ends.first = orderedAt
+        }
+      }
+      const firstMessageAt = toIsoOrNull(ends.first)
+      return { ...counts, firstMessageAt, lastMessageAt: toIsoOrNull(ends.last) }
     },
 
     /** @throws RequestRefused when it is refused: nothing is stored */
@@ -61,4 +176,9 @@ export function createGroupCalls(options: { groups: Groups; presenter: MessagePr
       return await present(userId, groupId, found)
     },
   }
+}
+
+/** The group's name, for its members. */
+function nameFor(userId: string, group: GroupDocument | undefined): string | undefined {
+  return group?.members.some((one) => one.userId === userId) ? group.name : undefined
 }

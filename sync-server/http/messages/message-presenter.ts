@@ -143,7 +143,7 @@ function pickShown(message: MessageDocument): Pick<MessageDocument, keyof typeof
   return Object.fromEntries(shown) as Pick<MessageDocument, keyof typeof shownFields>
 }
 
-function presentParty(userId: string, people: People): MessageParty {
+export function presentParty(userId: string, people: People): MessageParty {
   const account = people.get(userId)
   if (!account) return { _id: userId, username: deletedUserName, profilePicture: null }
   const { username, profilePicture, phone_number, wa_id, whatsapp_name } = account

@@ -1,6 +1,7 @@
 import { type ConversationDocument, newConversation } from '../../../schema/conversation.ts'
 import { idPattern } from '../../../schema/id.ts'
 import type { Accounts } from '../../access/accounts.ts'
+import type { Groups } from '../../groups/groups.ts'
 import { retryOvertaken } from '../../lib/retry-overtaken.ts'
 import type { Acceptance } from '../../messages/message-acceptance.ts'
 import { nameConversationsDatabase } from '../../storage/documents/database-names.ts'
@@ -18,9 +19,11 @@ export function createOwnConversations(options: {
   storage: Storage
   accounts: Accounts
   contacts: Pick<Contacts, 'find'>
+  /** Undefined while there are none. */
+  groups: Pick<Groups, 'findOwn' | 'listOwn' | 'listOver'> | undefined
   acceptConversations: Acceptance['acceptConversations']
 }) {
-  const { storage, accounts, contacts, acceptConversations } = options
+  const { storage, accounts, contacts, groups, acceptConversations } = options
   const open = (ownerId: string) =>
     storage.database<ConversationDocument>(nameConversationsDatabase(ownerId))
 
@@ -28,16 +31,35 @@ export function createOwnConversations(options: {
     (await open(ownerId).read([peerId])).get(peerId)
 
   /**
-   * The conversation with a person; a new one if there is none yet.
+   * The conversation with a person or in a group; a new one if there is none yet.
    * @throws RequestRefused `user_not_found` when that person cannot have one
    */
   async function find(ownerId: string, peerId: string): Promise<ConversationDocument> {
     if (!idPattern.test(peerId) || peerId === ownerId) throw new RequestRefused('user_not_found')
     const stored = await findStored(ownerId, peerId)
     if (stored) return stored
-    const isKnown = (await accounts.find(peerId)) ?? (await contacts.find(ownerId, peerId))
+    const isKnown =
+      (await accounts.find(peerId)) ??
+      (await contacts.find(ownerId, peerId)) ??
+      (await groups?.findOwn(ownerId, peerId))
     if (!isKnown) throw new RequestRefused('user_not_found')
     return newConversation(peerId)
+  }
+
+  /**
+   * All of a person's conversations. One in a group is there from the moment when they come into
+   * it, whether or not a device of theirs has begun it; in a group that is over it is not.
+   */
+  async function list(ownerId: string): Promise<ConversationDocument[]> {
+    const stored = await open(ownerId).range({})
+    if (!groups) return stored
+    const own = (await groups.listOwn(ownerId)).map(({ groupId }) => groupId)
+    const known = new Set(stored.map(({ _id }) => _id))
+    const over = await groups.listOver(stored.map(({ _id }) => _id))
+    return [
+      ...stored.filter(({ _id }) => !over.has(_id)),
+      ...own.filter((groupId) => !known.has(groupId)).map(newConversation),
+    ]
   }
 
   return {
@@ -45,7 +67,7 @@ export function createOwnConversations(options: {
     /** Has this person a conversation with that one already? */
     has: async (ownerId: string, peerId: string): Promise<boolean> =>
       (await findStored(ownerId, peerId)) !== undefined,
-    list: (ownerId: string): Promise<ConversationDocument[]> => open(ownerId).range({}),
+    list,
 
     /**
      * @param sessionId the sign-in that asks

@@ -7,7 +7,12 @@ import type { Relations } from '../../access/relations.ts'
 import { createKeyedBatcher } from '../../lib/keyed-batcher.ts'
 import { nameConversationsDatabase } from '../../storage/documents/database-names.ts'
 import { DatabaseGone } from '../../storage/documents/storage-errors.ts'
-import { type DatabaseWrite, TransactionFailed } from '../../storage/documents/transaction.ts'
+import {
+  type DatabaseWrite,
+  type Part,
+  type ReadPart,
+  TransactionFailed,
+} from '../../storage/documents/transaction.ts'
 import type { Storage } from '../../storage/storage.ts'
 import type { Hints } from '../copies/hints.ts'
 import { type OrderJournal, ordersDatabase } from '../copies/order-journal.ts'
@@ -23,6 +28,19 @@ import type { MessagePrivacy } from '../proposals/message-privacy.ts'
 import type { Outcome, Proposal } from '../proposals/proposal.ts'
 import type { AcceptanceListener, AcceptRequest } from './acceptance-listener.ts'
 
+/** A group in which somebody raises their marks: what is written together with their conversation. */
+export interface MarkedGroup {
+  parts: readonly Part[]
+  /** Its newest place: a mark may reach it, whatever the clock says. */
+  findNewest(read: ReadPart): number
+  raise(read: ReadPart, rise: MarkRise): DatabaseWrite[]
+  /** Called once that is written, or has failed; returns at once. */
+  settle?(isWritten: boolean): void
+}
+
+/** The group of this id, where a person is or was in it. */
+export type FindMarkedGroup = (userId: string, groupId: string) => Promise<MarkedGroup | undefined>
+
 interface Written {
   drafts: ConversationDraft[]
   rise?: MarkRise
@@ -34,6 +52,7 @@ interface Written {
  * so a retry completes a crash; hints it if it cannot, so no author blocks others (P6). Never tells
  * receipts of a blocked time, even after the block. A receipt never begins a conversation.
  * @param listLost what the server lost of a person's data in a restore
+ * @param findGroup without it, there are no groups
  * @param onAccepted called with each request and its outcomes
  * @param onError called with the reason why an author's conversation could not be written
  */
@@ -44,12 +63,13 @@ export function createConversationAcceptor(options: {
   relations: Pick<Relations, 'canReach'>
   privacy: Pick<MessagePrivacy, 'hidesReading'>
   listLost: (userId: string) => readonly LostSpan[]
+  findGroup?: FindMarkedGroup | undefined
   now: () => number
   onAccepted: AcceptanceListener['onConversations']
   onError: (error: unknown) => void
 }) {
   const { storage, journal, hints, relations, privacy, listLost, now } = options
-  const { onAccepted, onError } = options
+  const { onAccepted, onError, findGroup } = options
   const batcher = createKeyedBatcher<Proposal, Outcome<ConversationDocument>>(acceptBatch)
 
   async function acceptBatch(ownerId: string, proposals: readonly Proposal[]) {
@@ -84,14 +104,22 @@ export function createConversationAcceptor(options: {
     // Its places may lie ahead of a clock that was set back, and this server may not know them yet.
     if (proposals.some(({ raw }) => isAhead(raw, now()))) await journal.prepare(ownerId, peerId)
     const isReadingHidden = told === 'now' && (await privacy.hidesReading(ownerId, peerId))
-    const change = { ownerId, peerId, proposals, at: now(), isReadingHidden }
+    // A group's id is nobody's: no marks of its own are raised, but the group's.
+    const group = isGone ? await findGroup?.(ownerId, peerId) : undefined
+    const change = { ownerId, peerId, proposals, at: now(), isReadingHidden, group }
     try {
-      return await write({ ...change, told })
+      const written = await write({ ...change, told })
+      group?.settle?.(true)
+      return written
     } catch (error) {
+      group?.settle?.(false)
       const isLeft =
         error instanceof DatabaseGone && error.database !== nameConversationsDatabase(ownerId)
       // They left since the check: nobody is left to hide the reading from.
-      if (isLeft) return await write({ ...change, told: 'nobody', isReadingHidden: false })
+      if (isLeft) {
+        const alone = { told: 'nobody' as const, isReadingHidden: false, group: undefined }
+        return await write({ ...change, ...alone })
+      }
       const isOfPeer =
         error instanceof TransactionFailed && error.database === nameConversationsDatabase(peerId)
       if (!isOfPeer) throw error
@@ -114,13 +142,14 @@ export function createConversationAcceptor(options: {
     told: 'now' | 'later' | 'nobody'
     /** Hears the author of the arrival alone? The reading then stays hidden, as with a block. */
     isReadingHidden: boolean
+    group: MarkedGroup | undefined
     at: number
     /** The author is unavailable: stores a hint first, so that a crash does not lose it. */
     isHintDue?: boolean
     isHinted?: boolean
   }): Promise<Written> {
     const { ownerId, peerId, proposals, told, at, isHintDue = false, isHinted = false } = change
-    const { isReadingHidden } = change
+    const { isReadingHidden, group } = change
     const own = nameConversationsDatabase(ownerId)
     const peers = nameConversationsDatabase(peerId)
     const silencesId = silencesKey(peerId, ownerId)
@@ -133,13 +162,14 @@ export function createConversationAcceptor(options: {
         { name: own, ids: [peerId] },
         ...(mayBeSilent ? [{ name: ordersDatabase, ids: [silencesId] }] : []),
         ...(told === 'now' ? [{ name: peers, ids: [ownerId] }] : []),
+        ...(group?.parts ?? []),
       ],
       decide(read) {
         const stored = read<ConversationDocument>(own).get(peerId)
         const { next, ...decided } = decideConversations({
           proposals,
           stored,
-          now: newest,
+          now: Math.max(newest, group?.findNewest(read) ?? 0),
           lost: listLost(ownerId),
         })
         const writes: DatabaseWrite[] = []
@@ -172,6 +202,7 @@ export function createConversationAcceptor(options: {
           revisions ? [{ id, revisions, isDeleted }] : [],
         )
         const tally = next ? weighGrowth(stored, next) : 0
+        if (decided.rise && group) writes.push(...group.raise(read, decided.rise))
         writes.push({ name: own, put: next ? [next] : [], pushed, tally })
         return { writes, result: { ...decided, isUntold } }
       },
