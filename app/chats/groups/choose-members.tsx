@@ -136,7 +136,7 @@ function describeCount(count: number, isFull: boolean): string {
   return count === 0 ? 'Nobody chosen yet' : `${count} chosen`
 }
 
-/** Who can be added: people with an account whom this person does not block. */
+/** Who can be added: those with an account, unless this person blocks them. */
 function useCandidates(
   messenger: Messenger,
   { query, memberIds }: { query: string; memberIds: readonly string[] },
