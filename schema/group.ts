@@ -123,7 +123,7 @@ const words = {
   too_many_added:
     'You have added too many people to groups within an hour. Nobody was added. Try again later.',
   too_many_joins: 'You have followed too many links into groups within an hour. Try again later.',
-  group_words_only: 'Groups on this server take plain words only: no files, and nothing sealed.',
+  group_words_only: 'Groups take words only: files cannot be sent there yet.',
 } as const
 export type GroupRefusalCode = keyof typeof words
 

@@ -14,6 +14,10 @@ export interface ConversationKeys {
   hasKeys(userId: string): boolean
   /** Also of former keys of either side. */
   find: FindEpoch
+  /** The keys that this person has signed, newest first. */
+  listValid(userId: string): readonly PublicKeys[]
+  /** The secret of these keys and the other person's; undefined where nothing can be agreed on. */
+  agree(own: AccountKeys, peer: PublicKeys): Epoch | undefined
 }
 
 interface Pair {
@@ -65,6 +69,8 @@ export function createConversationKeys(sources: {
       return peer && readEpoch(own, peer)
     },
     hasKeys: (userId) => listPeer(userId).some((keys) => isValid(keys, userId)),
+    listValid: (userId) => listPeer(userId).filter((keys) => isValid(keys, userId)),
+    agree: readEpoch,
     find(peerId, epochId) {
       for (const own of listOwn()) {
         for (const peer of listPeer(peerId)) {

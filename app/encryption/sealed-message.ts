@@ -22,6 +22,15 @@ export interface Epoch {
   /** 32 bytes each, of which neither tells the other. */
   boxKey: Uint8Array
   nonceKey: Uint8Array
+  /** Of a group: several people have its secret, so that each part says who wrote it. */
+  authors?: Authors
+}
+
+/** Signs what this person seals for a group, and checks who wrote what others have sealed. */
+export interface Authors {
+  sign(text: Uint8Array): string
+  /** Did this person write it? Undefined while their keys are unknown here. */
+  check(authorId: string, given: { text: Uint8Array; signature: string }): boolean | undefined
 }
 
 /**
@@ -73,16 +82,40 @@ const stepBytes = 64
 
 /** The same words in the same place give the same text: sent again, they are no change. */
 function sealPart(value: object, { place, epoch }: { place: Place; epoch: Epoch }): string {
-  const bytes = utf8ToBytes(JSON.stringify(value))
+  const context = describePlace(place)
+  const json = JSON.stringify(value)
+  const signature = epoch.authors?.sign(toSigned(context, json))
+  // JSON has no line breaks of its own.
+  const bytes = utf8ToBytes(signature === undefined ? json : `${json}\n${signature}`)
   const padded = new Uint8Array(Math.ceil(bytes.length / stepBytes) * stepBytes).fill(0x20)
   padded.set(bytes)
-  const context = describePlace(place)
-  const nonce = hmac(sha256, epoch.nonceKey, concatBytes(sha256(context), padded)).subarray(
+  return sealBytes(padded, { context, epoch })
+}
+
+const toSigned = (context: Uint8Array, json: string) =>
+  concatBytes(context, utf8ToBytes(`\n${json}`))
+
+/** A sealed part of these bytes: the same ones in the same context give the same text. */
+export function sealBytes(
+  bytes: Uint8Array,
+  { context, epoch }: { context: Uint8Array; epoch: Omit<Epoch, 'authors'> },
+): string {
+  const nonce = hmac(sha256, epoch.nonceKey, concatBytes(sha256(context), bytes)).subarray(
     0,
     nonceBytes,
   )
-  const box = gcmsiv(epoch.boxKey, nonce, context).encrypt(padded)
+  const box = gcmsiv(epoch.boxKey, nonce, context).encrypt(bytes)
   return `${sealedFormat}.${epoch.id}.${toBase64Url(concatBytes(nonce, box))}`
+}
+
+/** @throws on a box of another secret, place or context */
+export function openBytes(
+  sealed: string,
+  { context, epoch }: { context: Uint8Array; epoch: Omit<Epoch, 'authors'> },
+): Uint8Array {
+  const bytes = fromBase64Url(splitPart(sealed).box)
+  const nonce = bytes.subarray(0, nonceBytes)
+  return gcmsiv(epoch.boxKey, nonce, context).decrypt(bytes.subarray(nonceBytes))
 }
 
 /** Finds the secret that a part is sealed with; undefined while it is unknown here. */
@@ -92,18 +125,21 @@ function openPart<T>(
   sealed: string,
   given: { schema: z.ZodMiniType<T>; place: Place; peerId: string; findEpoch: FindEpoch },
 ): { value: T } | { lock: Lock } {
-  const { format, epochId, box } = splitPart(sealed)
+  const { format, epochId } = splitPart(sealed)
   if (format > sealedFormat) return { lock: 'newer' }
   const epoch = given.findEpoch(given.peerId, epochId)
   if (!epoch) return { lock: 'key' }
   try {
-    const bytes = fromBase64Url(box)
-    const nonce = bytes.subarray(0, nonceBytes)
-    const opened = gcmsiv(epoch.boxKey, nonce, describePlace(given.place)).decrypt(
-      bytes.subarray(nonceBytes),
-    )
-    const value = given.schema.safeParse(JSON.parse(new TextDecoder().decode(opened)))
-    return value.success ? { value: value.data } : { lock: 'broken' }
+    const context = describePlace(given.place)
+    const opened = new TextDecoder().decode(openBytes(sealed, { context, epoch }))
+    const [json = '', signature = ''] = opened.split('\n')
+    const value = given.schema.safeParse(JSON.parse(json))
+    if (!value.success) return { lock: 'broken' }
+    if (!epoch.authors) return { value: value.data }
+    const signed = { text: toSigned(context, json), signature: signature.trimEnd() }
+    const isTheirs = epoch.authors.check(given.place.authorId, signed)
+    if (isTheirs === undefined) return { lock: 'key' }
+    return isTheirs ? { value: value.data } : { lock: 'broken' }
   } catch {
     return { lock: 'broken' }
   }

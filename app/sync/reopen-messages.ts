@@ -5,6 +5,7 @@ import { ownerOf, subscribeToChanges } from '../database/storage/collections.ts'
 import type { PetrelDatabase } from '../database/storage/open-database.ts'
 import { queryDocuments } from '../database/storage/read-documents.ts'
 import {
+  epochOrder,
   fromStoredMessage,
   lockedOrder,
   type StoredMessage,
@@ -29,7 +30,7 @@ const reopenLongestMs = 10_000
  * after them. Returns the function that ends it.
  */
 export function reopenMessages(options: {
-  database: Pick<PetrelDatabase, 'messages' | 'sealing' | 'keyring' | 'peerKeys'>
+  database: Pick<PetrelDatabase, 'messages' | 'sealing' | 'keyring' | 'peerKeys' | 'groups'>
   platform: Pick<Platform, 'page' | 'random'>
   /** Reads a person's record, with their keys, from the server. */
   askPerson: (userId: string) => Promise<unknown>
@@ -37,7 +38,7 @@ export function reopenMessages(options: {
   askEveryMs?: number
 }): () => void {
   const { database, platform, askPerson, onError, askEveryMs = leastAskMs } = options
-  const { messages, sealing, keyring, peerKeys } = database
+  const { messages, sealing, keyring, peerKeys, groups } = database
   const asking = new Map<string, BackOff>()
   const closing = new AbortController()
   const state = { isAgain: false, isUnderWay: false }
@@ -49,7 +50,10 @@ export function reopenMessages(options: {
         sort: [{ starOrder: 'asc' }],
         index: ['starOrder'],
       })
-    const [locked, starred] = await Promise.all([read({ $gte: lockedOrder }), read({ $lte: 0 })])
+    const [locked, starred] = await Promise.all([
+      read({ $gte: lockedOrder, $lt: epochOrder }),
+      read({ $lte: 0 }),
+    ])
     return [...locked, ...starred.filter(isAnyLocked)]
   }
 
@@ -71,6 +75,8 @@ export function reopenMessages(options: {
   /** One that was opened without a key and stored after that came: the run for the key did not see it. */
   function look(documents: readonly StoredMessage[]) {
     askFor(documents)
+    // A group's secret opens what was sealed with it.
+    if (documents.some(({ epoch }) => epoch)) void run()
     const isLate = (stored: StoredMessage) => isAnyLocked(stored) && reopenOne(stored) !== stored
     if (documents.some(isLate)) void run()
   }
@@ -101,11 +107,11 @@ export function reopenMessages(options: {
 
   function askFor(stored: readonly StoredMessage[]) {
     if (!sealing.isOn()) return
-    for (const peerId of new Set(stored.filter(waitsForKey).map(({ peerId }) => peerId))) {
-      const underWay = asking.get(peerId)
+    for (const userId of new Set(stored.filter(waitsForKey).map(whoseKeys))) {
+      const underWay = asking.get(userId)
       if (underWay) underWay.hurry()
       else {
-        askUntilOpened(peerId).catch((cause: unknown) => {
+        askUntilOpened(userId).catch((cause: unknown) => {
           if (!closing.signal.aborted) onError(cause)
         })
       }
@@ -113,31 +119,37 @@ export function reopenMessages(options: {
   }
 
   /** Nothing else comes that would ask for them: the words may be the last of their conversation. */
-  async function askUntilOpened(peerId: string) {
+  async function askUntilOpened(userId: string) {
     const backOff = createBackOff({ random: platform.random, longestMs: longestAskMs })
-    asking.set(peerId, backOff)
+    asking.set(userId, backOff)
     const stopListening = platform.page.subscribe((event) => {
       if (event === 'online' || event === 'front') backOff.hurry()
     })
     try {
       do {
         const attempt = await backOff.begin(closing.signal)
-        const isAnswered = await askPerson(peerId).then(() => true, isUserGone)
+        const isAnswered = await askPerson(userId).then(() => true, isUserGone)
         backOff.fail(attempt, isAnswered ? { atLeastMs: askEveryMs } : {})
         await backOff.begin(closing.signal)
         // What the answer brought has opened them meanwhile.
-      } while (await isWaiting(peerId))
+      } while (await isWaiting(userId))
     } finally {
-      asking.delete(peerId)
+      asking.delete(userId)
       stopListening()
       backOff.close()
     }
   }
 
-  async function isWaiting(peerId: string): Promise<boolean> {
+  async function isWaiting(userId: string): Promise<boolean> {
     const locked = await listLocked()
-    return sealing.isOn() && locked.some((one) => one.peerId === peerId && waitsForKey(one))
+    return sealing.isOn() && locked.some((one) => whoseKeys(one) === userId && waitsForKey(one))
   }
+
+  /** In a group it is the author who signs, and a message brings the secret. */
+  const whoseKeys = ({ peerId, senderId }: StoredMessage) =>
+    groups.has(peerId) ? senderId : peerId
+  const waitsForKey = ({ locked, peerId, senderId }: StoredMessage) =>
+    locked === 'key' && !(groups.has(peerId) && peerKeys.list(senderId).length > 0)
 
   const start = () => void run()
   const stops = [
@@ -151,5 +163,3 @@ export function reopenMessages(options: {
     for (const stop of stops) stop()
   }
 }
-
-const waitsForKey = ({ locked }: StoredMessage) => locked === 'key'

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { groupEpoch } from '../encryption/group-epoch.ts'
 import { type GroupDocument, groupLineChange, groupRoles, groupSettings } from '../group.ts'
 import { id } from '../id.ts'
 import { limits } from '../limits.ts'
@@ -169,8 +170,11 @@ export const groupLineDocument = z.extend(messageDocument, {
 })
 export type GroupLineDocument = z.infer<typeof groupLineDocument>
 
-/** A message of a group, or a line. `line`: only in lines. */
-export const groupMessageDocument = z.extend(messageDocument, { line: z.optional(storedLine) })
+/** A message of a group, a line, or a secret of its members. `line`, `epoch`: only in those. */
+export const groupMessageDocument = z.extend(messageDocument, {
+  line: z.optional(storedLine),
+  epoch: z.optional(groupEpoch),
+})
 export type GroupMessageDocument = z.infer<typeof groupMessageDocument>
 
 /** The change of the group that this line says, of a message that is one. */
@@ -185,7 +189,7 @@ export const groupPlaces = z.array(z.object({ groupId: id, seq, times: z.int() }
 
 /**
  * POST /sync/groups/_changes: how far the caller has each group. Groups that are not named are read
- * from their beginning; ids of groups that the caller never was in say nothing.
+ * from their beginning.
  */
 export const groupChangesAsked = z.object({
   since: z.record(z.string().check(z.maxLength(100)), seq),
@@ -194,6 +198,8 @@ export const groupChangesAsked = z.object({
 
 /** Its answer: the groups that have changed since. None is the end. */
 export const groupChangesAnswer = z.object({
+  /** Of the groups that the caller named, those that are over, or that they never were in. */
+  gone: z.optional(z.array(z.string())),
   groups: z.array(
     z.object({
       _id: id,

@@ -1,5 +1,6 @@
-import { lineOf } from '../../schema/api/groups.ts'
+import { groupMessageDocument, lineOf } from '../../schema/api/groups.ts'
 import { decideMessage } from '../../schema/decide-message.ts'
+import type { GroupEpoch } from '../../schema/encryption/group-epoch.ts'
 import {
   type GroupDocument,
   type GroupRefusal,
@@ -10,7 +11,7 @@ import {
 } from '../../schema/group.ts'
 import { limits } from '../../schema/limits.ts'
 import { areMessagesEqual } from '../../schema/merge-messages.ts'
-import { isIncoming, type MessageDocument, messageDocument } from '../../schema/message.ts'
+import { isIncoming, type MessageDocument } from '../../schema/message.ts'
 import { clampTimes } from '../../schema/permit-message-change.ts'
 import { type Refusal, refuse } from '../../schema/refusal.ts'
 import type { MessageRate } from '../budget/message-rate.ts'
@@ -75,6 +76,8 @@ export function createGroupMessages(options: {
     const found = await stored.read(ids)
     return ids.flatMap((id) => {
       const message = id === groupId ? undefined : found.get(id)
+      // Secrets are no messages to anybody who lists them.
+      if (message && 'epoch' in message) return []
       return (message && findReadable(group, userId, message)) ?? []
     })
   }
@@ -299,12 +302,14 @@ function draftMessages(known: {
       isTaken,
       ...(isClamped && { isClamped }),
     })
-    // A line says what happened: nobody changes it.
-    if (stored && 'line' in stored) return toStored(stored, true)
-    const parsed = messageDocument.safeParse(proposal.raw)
+    // A line says what happened, and what is sealed is sealed with a secret: nobody changes them.
+    if (stored && ('line' in stored || 'epoch' in stored)) return toStored(stored, true)
+    const parsed = groupMessageDocument.safeParse(proposal.raw)
     if (!parsed.success) return hold(refuse('unreadable'))
-    const proposed = withoutOwn(parsed.data, stored)
+    const { line, epoch, ...given } = parsed.data
+    const proposed = withoutOwn(given, stored)
     if (proposed.peerId !== groupId) return hold(refuse('wrong_sender'))
+    if (epoch) return decideEpoch({ id, epoch, proposed, isStored: stored !== undefined })
     const decision = decideMessage({
       actorId,
       stored: stored && asMessage(stored),
@@ -324,6 +329,40 @@ function draftMessages(known: {
     if (effect === 'own') return stored ? toStored(stored, isSame) : { kind: 'absent', id }
     const isClamped = !areMessagesEqual(clampTimes(proposed, now + clockSlackMs), proposed)
     return toStored(write(next, stored), true, isClamped)
+  }
+
+  /** A secret for the members: whoever may write may make one, and it says nothing else. */
+  function decideEpoch(asked: {
+    id: string
+    epoch: GroupEpoch
+    proposed: MessageDocument
+    isStored: boolean
+  }): Outcome<Document> {
+    const { id, epoch, proposed, isStored } = asked
+    const { senderId, createdAt } = proposed
+    if (isStored) return { kind: 'heldBack', id, refusal: refuse('foreign_id') }
+    if (senderId !== actorId) return { kind: 'heldBack', id, refusal: refuse('wrong_sender') }
+    const barred = refuseGroupWriter(group, actorId)
+    if (barred) return { kind: 'heldBack', id, refusal: barred }
+    if (isAuthorFull) return { kind: 'heldBack', id, refusal: refuse('storage_full') }
+    const message: MessageDocument & { epoch: GroupEpoch } = {
+      _id: id,
+      peerId: groupId,
+      senderId,
+      recipientId: groupId,
+      type: 'text',
+      content: '',
+      createdAt: Math.min(createdAt, now + clockSlackMs),
+      orderedAt: now,
+      status: 'sent',
+      attempt: 1,
+      statusHistory: [{ status: 'sent', timestamp: now }],
+      isStarred: false,
+      isStarredAt: 0,
+      epoch,
+    }
+    const doc = withoutPlaces(write(message, undefined))
+    return { kind: 'stored', id, rev: '', doc, isNew: true, isTaken: false }
   }
 
   return {
@@ -357,9 +396,9 @@ function refuseWriter(
   const { actorId, proposed, isNew } = asked
   const refusal = refuseGroupWriter(group, actorId)
   if (refusal && (isNew || refusal.code !== 'admins_only')) return refusal
-  const { mediaUrl, file, sealed, deletedAt } = proposed
-  const isPlain = mediaUrl === undefined && file === undefined && sealed === undefined
-  return isPlain || deletedAt !== undefined ? undefined : refusalOfGroup('group_words_only')
+  const { mediaUrl, file, deletedAt } = proposed
+  const areWords = mediaUrl === undefined && file === undefined
+  return areWords || deletedAt !== undefined ? undefined : refusalOfGroup('group_words_only')
 }
 
 /** Keeps the version before, if somebody who left since may read that one and not the next. */

@@ -33,7 +33,10 @@ export async function answerGroupChanges(options: {
   const size = createPageSize()
   const answered: Answered[] = []
   let [left, characters] = [limit, answerMaxCharacters]
-  for (const { groupId, times, seq } of await turn(() => groups.listPlaces(userId))) {
+  const places = await turn(() => groups.listPlaces(userId))
+  const own = new Set(places.map(({ groupId }) => groupId))
+  const gone = Object.keys(since).filter((id) => !own.has(id))
+  for (const { groupId, times, seq } of places) {
     if (left <= 0 || characters <= 0) break
     const stored = storage.database<Document>(nameGroupDatabase(groupId))
     const from = readPlace(Object.hasOwn(since, groupId) ? since[groupId] : undefined, times)
@@ -70,7 +73,7 @@ export async function answerGroupChanges(options: {
     found.isMember = current?.members.some((one) => one.userId === userId) ?? false
     answered.push({ ...found, last_seq: `${at}-${times}` })
   }
-  return { groups: answered }
+  return { groups: answered, ...(gone.length > 0 && { gone }) }
 }
 
 /** Who has come once more since may read more than before, and begins again. */

@@ -37,7 +37,12 @@ import { fromStoredMessage, type StoredMessage, toStoredMessage } from './stored
 
 const now = () => 3
 const sealing = { open: (one: MessageDocument) => one, keep: (one: MessageDocument) => one }
-const messages = createMessageConflictHandler({ userId: ann, now, sealing })
+const messages = createMessageConflictHandler({
+  userId: ann,
+  now,
+  sealing,
+  refusals: new Map(),
+})
 const conversations = createConversationConflictHandler({ now })
 const mostRounds = 3
 
@@ -76,6 +81,7 @@ test('P13: what arrived before its key, and is stored over an earlier wording af
   const handler = createMessageConflictHandler({
     userId: ann,
     now,
+    refusals: new Map(),
     sealing: {
       open: (message) => openMessage(message, findEpoch),
       keep: (arrived, held) => keepLaterWording(arrived, { held, findEpoch }),

@@ -6,12 +6,21 @@ import {
 } from '../../../schema/conversation.ts'
 import { permitConversationChange } from '../../../schema/decide-conversation.ts'
 import { areMessagesEqual, mergeMessages } from '../../../schema/merge-messages.ts'
-import { messageDocument } from '../../../schema/message.ts'
+import { type MessageDocument, messageDocument } from '../../../schema/message.ts'
 import { permitMessageChange } from '../../../schema/permit-message-change.ts'
 import { closeMessage } from '../../encryption/sealed-message.ts'
 import type { Sealing } from './sealing.ts'
 import { fromStoredConversation, type StoredConversation } from './stored-conversation.ts'
 import { fromStoredMessage, type StoredMessage, toStoredMessage } from './stored-message.ts'
+
+/** Why a group refused changes of messages that it has, by their ids, until the device has its version back. */
+export type GroupRefusals = Map<string, Refusal>
+
+/** Words, and a code that a group's rule or the rule for all messages gives. */
+interface Refusal {
+  code: string
+  error: string
+}
 
 export interface ConflictOptions {
   userId: string
@@ -30,9 +39,9 @@ export interface ArrivalHandler<T> extends RxConflictHandler<T> {
  * neither side asks the other again. Both compare what is sealed, never the words.
  */
 export function createMessageConflictHandler(
-  options: ConflictOptions & { sealing: Pick<Sealing, 'open' | 'keep'> },
+  options: ConflictOptions & { sealing: Pick<Sealing, 'open' | 'keep'>; refusals: GroupRefusals },
 ): ArrivalHandler<StoredMessage> {
-  const { sealing, userId } = options
+  const { sealing, userId, refusals } = options
   return {
     keep(arrived, held) {
       const before = fromStoredMessage(arrived)
@@ -48,6 +57,12 @@ export function createMessageConflictHandler(
     async resolve({ newDocumentState, realMasterState }) {
       const stored = closeMessage(fromStoredMessage(realMasterState))
       const proposed = readMessage(newDocumentState)
+      const refusal = refusals.get(stored._id)
+      refusals.delete(stored._id)
+      if (refusal && proposed.success) {
+        const returned = returnRefused(stored, { proposed: proposed.data, refusal })
+        return alive(toStoredMessage(sealing.open(returned), userId))
+      }
       const next = proposed.success
         ? permitMessageChange({
             actorId: userId,
@@ -113,6 +128,27 @@ export async function mergeArrived<T>(
 function isMessageOutdated(arrived: StoredMessage, here: StoredMessage): boolean {
   const [a, b] = [readMessage(arrived), readMessage(here)]
   return a.success && b.success && areMessagesEqual(mergeMessages(a.data, b.data), b.data)
+}
+
+/**
+ * The version that all in a group have, with what this device asked for and why the group refused it:
+ * of such a refusal nothing is stored but here.
+ */
+function returnRefused(
+  stored: MessageDocument,
+  { proposed, refusal }: { proposed: MessageDocument; refusal: Refusal },
+): MessageDocument {
+  const { isStarred, isStarredAt, isHidden, isHiddenAt, content, sealed, editedAt = 0 } = proposed
+  const areWords = content !== stored.content || sealed !== stored.sealed
+  const words = areWords ? { content, ...(sealed !== undefined && { sealed }) } : {}
+  return {
+    ...stored,
+    isStarred,
+    isStarredAt,
+    ...(isHidden !== undefined && { isHidden }),
+    ...(isHiddenAt !== undefined && { isHiddenAt }),
+    refused: { at: editedAt, code: refusal.code, error: refusal.error, ...words },
+  }
 }
 
 /** As the server would be told of it. */

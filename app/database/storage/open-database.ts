@@ -22,6 +22,8 @@ import {
   type RxStorageInstanceDexie,
 } from 'rxdb/plugins/storage-dexie'
 import { createConversationKeys } from '../../encryption/conversation-keys.ts'
+import { createGroupKeys, type GroupKeys } from '../../encryption/group-keys.ts'
+import type { FindEpoch } from '../../encryption/sealed-message.ts'
 import {
   type ConversationCollection,
   type MessageCollection,
@@ -31,6 +33,7 @@ import {
   type ConflictOptions,
   createConversationConflictHandler,
   createMessageConflictHandler,
+  type GroupRefusals,
 } from './conflict-handlers.ts'
 import { noteTable } from './dexie/accompany-writes.ts'
 import { nameDatabase } from './dexie/earlier-database.ts'
@@ -45,10 +48,10 @@ import { type KnownGroups, openKnownGroups } from './known-groups.ts'
 import { type DeviceStore, openDeviceStore } from './open-device-store.ts'
 import { openPeerKeys, type PeerKeys } from './peer-keys.ts'
 import { addressPrefix, filePrefix } from './queued-request.ts'
-import { readDocuments } from './read-documents.ts'
+import { queryDocuments, readDocuments } from './read-documents.ts'
 import { createSealing, type Sealing } from './sealing.ts'
 import { storedConversationSchema } from './stored-conversation.ts'
-import { type StoredMessage, storedMessageSchema } from './stored-message.ts'
+import { epochOrder, type StoredMessage, storedMessageSchema } from './stored-message.ts'
 
 /** `DBCoreRangeType.Range`; Dexie exports it as a type only. */
 const rangeType = 2 as DBCoreRangeType.Range
@@ -67,8 +70,11 @@ export interface PetrelDatabase {
   /** The public keys of other people. */
   peerKeys: PeerKeys
   groups: KnownGroups
+  /** The secrets of those. */
+  groupKeys: GroupKeys
   /** How messages are sealed and opened. */
   sealing: Sealing
+  refusals: GroupRefusals
   /** Assigns the place of a conversation's next message. */
   places: Places
   close(): Promise<void>
@@ -94,8 +100,12 @@ export async function openDatabase(options: DatabaseOptions): Promise<PetrelData
   const made = new Set<string>()
   const found: { keys?: ReturnType<typeof joinKeys> } = {}
   const sealing = createSealing({ userId, readKeys: () => found.keys })
+  const refusals: GroupRefusals = new Map()
   const [replicated, device] = await Promise.all([
-    openReplicated({ ...options, sealing }, { name, platform, onMade: (each) => made.add(each) }),
+    openReplicated(
+      { ...options, sealing, refusals },
+      { name, platform, onMade: (each) => made.add(each) },
+    ),
     openDeviceStore({ name, ...platform }),
   ])
   const { messages, conversations } = replicated
@@ -104,7 +114,9 @@ export async function openDatabase(options: DatabaseOptions): Promise<PetrelData
     openPeerKeys({ table: device.peerKeys, now: options.now }),
     openKnownGroups(device.groups),
   ])
-  found.keys = joinKeys(userId, keyring, peerKeys)
+  const keys = joinKeys({ userId, keyring, peerKeys, groups })
+  const stopTaking = await takeGroupKeys(messages, keys.groups)
+  found.keys = keys
   const places = createPlaces({ messages, conversations })
   return {
     name,
@@ -114,9 +126,12 @@ export async function openDatabase(options: DatabaseOptions): Promise<PetrelData
     keyring,
     peerKeys,
     groups,
+    groupKeys: keys.groups,
     sealing,
+    refusals,
     places,
     async close() {
+      stopTaking()
       places.close()
       keyring.close()
       peerKeys.close()
@@ -125,6 +140,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<PetrelData
       await replicated.close()
     },
     async remove() {
+      stopTaking()
       places.close()
       keyring.close()
       peerKeys.close()
@@ -139,15 +155,61 @@ export async function openDatabase(options: DatabaseOptions): Promise<PetrelData
   }
 }
 
-function joinKeys(userId: string, keyring: Keyring, peerKeys: PeerKeys) {
+function joinKeys(options: {
+  userId: string
+  keyring: Keyring
+  peerKeys: PeerKeys
+  groups: KnownGroups
+}) {
+  const { userId, keyring, peerKeys, groups } = options
   const listOwn = () => {
     const own = keyring.current()
     return own ? [own, ...keyring.former] : []
   }
   const keys = createConversationKeys({ listOwn, listPeer: peerKeys.list })
+  const ofGroups = createGroupKeys({
+    userId,
+    listOwn,
+    pairs: keys,
+    listMembers(groupId) {
+      const group = groups.get(groupId)
+      return group?.hasLeft ? [] : group?.members.map((one) => one.userId)
+    },
+  })
   // Their own record says so when the keys are on another device alone.
   const isOn = () => keyring.current() !== undefined || keys.hasKeys(userId)
-  return { ...keys, isOn, mustSeal: (peerId: string) => isOn() && keys.hasKeys(peerId) }
+  const find: FindEpoch = (peerId, epochId) =>
+    (groups.has(peerId) ? ofGroups : keys).find(peerId, epochId)
+  return {
+    find,
+    findCurrent: (peerId: string) => (groups.has(peerId) ? ofGroups : keys).findCurrent(peerId),
+    groups: ofGroups,
+    isOn,
+    mustSeal: (peerId: string) =>
+      isOn() &&
+      (groups.has(peerId)
+        ? groups.get(peerId)?.hasLeft !== true && ofGroups.listKeyless(peerId).length === 0
+        : keys.hasKeys(peerId)),
+  }
+}
+
+/** Reads the stored secrets of groups, and takes those that come. @returns the function that ends it */
+async function takeGroupKeys(
+  messages: MessageCollection,
+  groupKeys: Pick<GroupKeys, 'take'>,
+): Promise<() => void> {
+  function take(documents: readonly StoredMessage[]) {
+    groupKeys.take(documents.flatMap((one) => (one.epoch ? [{ ...one, epoch: one.epoch }] : [])))
+  }
+  const unsubscribe = subscribeToChanges(messages, ({ documents }) => take(documents))
+  take(
+    await queryDocuments(messages, {
+      selector: { starOrder: epochOrder },
+      sort: [{ starOrder: 'asc' }],
+      index: ['starOrder'],
+    }),
+  )
+  return unsubscribe
 }
 
 /**
@@ -171,7 +233,7 @@ type Replicated = RxDatabase<{
 }>
 
 async function openReplicated(
-  options: DatabaseOptions & { sealing: Sealing },
+  options: DatabaseOptions & { sealing: Sealing; refusals: GroupRefusals },
   {
     name,
     platform,
@@ -206,7 +268,7 @@ async function openReplicated(
       database.addCollections({
         messages: {
           schema: storedMessageSchema,
-          conflictHandler: createMessageConflictHandler({ ...options, sealing: options.sealing }),
+          conflictHandler: createMessageConflictHandler(options),
           options: { sealing: options.sealing, ownerId: options.userId },
         },
         conversations: {

@@ -1,4 +1,5 @@
 import type { ConversationKeys } from '../../encryption/conversation-keys.ts'
+import type { GroupKeys } from '../../encryption/group-keys.ts'
 import {
   keepLaterWording,
   type OpenedMessage,
@@ -36,11 +37,21 @@ export interface Sealing {
 /** @param given.readKeys undefined until the database is open */
 export function createSealing(given: {
   userId: string
-  readKeys: () => (ConversationKeys & Pick<Sealing, 'isOn' | 'mustSeal'>) | undefined
+  readKeys: () =>
+    | (Pick<ConversationKeys, 'find' | 'findCurrent'> &
+        Pick<Sealing, 'isOn' | 'mustSeal'> & { groups: Pick<GroupKeys, 'take'> })
+    | undefined
 }): Sealing {
   const { userId, readKeys } = given
   const findEpoch: ConversationKeys['find'] = (...asked) => readKeys()?.find(...asked)
   const findCurrent = (peerId: string) => readKeys()?.findCurrent(peerId)
+
+  function open(message: OpenedMessage): OpenedMessage {
+    const { epoch } = message
+    // What comes behind it in the same page is sealed with it.
+    if (epoch) readKeys()?.groups.take([{ ...message, epoch }])
+    return openMessage(message, findEpoch)
+  }
 
   function seal(message: OpenedMessage, before: OpenedMessage | undefined): OpenedMessage {
     const epoch = findCurrent(message.peerId)
@@ -52,7 +63,7 @@ export function createSealing(given: {
   }
 
   return {
-    open: (message) => openMessage(message, findEpoch),
+    open,
     keep: (arrived, held) => keepLaterWording(arrived, { held, findEpoch }),
     seal,
     canSeal: (peerId) => findCurrent(peerId) !== undefined,

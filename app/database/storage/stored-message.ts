@@ -30,6 +30,8 @@ export interface StoredMessage extends OpenedMessage {
 }
 
 export const lockedOrder = 2
+/** Of a group's secrets, which are read at each start. */
+export const epochOrder = 3
 
 export const pendingTally = 'pending'
 export const failedTally = 'failed'
@@ -39,7 +41,7 @@ export const refusedTally = 'refused'
 export function toStoredMessage(message: OpenedMessage, ownerId: string): StoredMessage {
   return {
     ...message,
-    shelf: isDiscarded(message) || message.isHidden ? '' : message.peerId,
+    shelf: isDiscarded(message) || message.isHidden || message.epoch ? '' : message.peerId,
     recency: -message.orderedAt,
     tally: tallyOf(message, ownerId),
     starOrder: orderStars(message),
@@ -47,6 +49,7 @@ export function toStoredMessage(message: OpenedMessage, ownerId: string): Stored
 }
 
 function orderStars(message: OpenedMessage): number {
+  if (message.epoch) return epochOrder
   if (message.isStarred && !message.isHidden) return -message.isStarredAt
   return isAnyLocked(message) ? lockedOrder : 1
 }
@@ -58,6 +61,7 @@ export function fromStoredMessage(stored: Partial<StoredMessage>): OpenedMessage
     if (stored[field] !== undefined) message[field] = stored[field]
   }
   if (stored.line !== undefined) message.line = stored.line
+  if (stored.epoch !== undefined) message.epoch = stored.epoch
   if (stored.locked !== undefined) message.locked = stored.locked
   if (stored.later !== undefined) message.later = stored.later
   return message as unknown as OpenedMessage
@@ -82,8 +86,8 @@ export function fromServerMessage(
 }
 
 function tallyOf(message: OpenedMessage, ownerId: string): string {
-  // What became of a group is no message that waits to be read.
-  if (message.deletedAt !== undefined || message.line) return ''
+  // What became of a group, and its secrets, are no messages that wait to be read or sent.
+  if (message.deletedAt !== undefined || message.line || message.epoch) return ''
   if (message.status === 'sending') return pendingTally
   const isOwn = !isIncoming(message, ownerId)
   if (isOwn && message.status === 'failed') return failedTally

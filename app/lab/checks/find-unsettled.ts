@@ -49,7 +49,7 @@ async function findUnsettledDevices(person: LabPerson, servers: Map<string, Held
       const ids = findDifferences({ kind, here: here[kind], there: server[kind] })
       for (const id of ids) {
         const [a, b] = [here[kind].get(id), server[kind].get(id)]
-        if (!b && a && isKeptHere(a)) continue
+        if (!b && a && isKeptHere(a, servers)) continue
         unsettled.push(`${device.name} and the server differ in ${kind} ${id}: ${tell(a, b)}`)
       }
     }
@@ -82,9 +82,13 @@ function findUnsettledReceipts(person: LabPerson, servers: Map<string, Held>): s
   return unsettled
 }
 
-/** A device itself refuses documents too large for any server, and never sends them. */
-function isKeptHere(document: object): boolean {
-  return 'errorCode' in document && document.errorCode === 'too_long'
+/**
+ * A device itself refuses documents too large for any server, and never sends them. What a group
+ * refuses is stored nowhere else.
+ */
+function isKeptHere(document: object, people: Map<string, Held>): boolean {
+  const { errorCode, status, peerId = '' } = document as Partial<MessageDocument>
+  return errorCode === 'too_long' || (status === 'failed' && !people.has(peerId))
 }
 
 function dueRank({ readUpTo, deliveredUpTo }: ConversationDocument, orderedAt: number): number {

@@ -1,4 +1,6 @@
+import type { GroupAnswer, GroupChangesAnswer } from '../../../schema/api/groups.ts'
 import { areConversationsEqual, type ConversationDocument } from '../../../schema/conversation.ts'
+import { groupRefusalCodes } from '../../../schema/group.ts'
 import { areMessagesEqual } from '../../../schema/merge-messages.ts'
 import type { MessageDocument } from '../../../schema/message.ts'
 import { closeMessage } from '../../encryption/sealed-message.ts'
@@ -9,7 +11,10 @@ type Kind = 'messages' | 'conversations'
  * A person's databases as the server shows them to any CouchDB client, without the lab's faults.
  */
 export interface ServerView {
+  /** Also those of groups that they may read. */
   messages(): Promise<Map<string, MessageDocument>>
+  /** The groups that they are or were in; undefined for those that they left. */
+  groups(): Promise<Map<string, GroupAnswer | undefined>>
   conversations(): Promise<Map<string, ConversationDocument>>
   /** Does this file address exist, and may this person read it? */
   hasFile(mediaUrl: string): Promise<boolean>
@@ -55,8 +60,40 @@ export function createServerView(options: {
     return new Map(rows.map(({ id, doc }) => [id, doc]))
   }
 
+  const state = { hasGroups: true }
+
+  /** What this person may read in all groups that they are or were in. */
+  async function readGroups(): Promise<GroupChangesAnswer['groups']> {
+    const found: GroupChangesAnswer['groups'] = []
+    const since: Record<string, unknown> = {}
+    while (state.hasGroups) {
+      const body = JSON.stringify({ since, limit: 500 })
+      const response = await request('/sync/groups/_changes', { method: 'POST', body })
+      state.hasGroups = response.status !== 404
+      if (!state.hasGroups) break
+      if (!response.ok) throw new Error(`groups: ${response.status} ${await response.text()}`)
+      const { groups } = (await response.json()) as GroupChangesAnswer
+      if (groups.length === 0) break
+      found.push(...groups)
+      for (const { _id, last_seq } of groups) since[_id] = last_seq
+    }
+    return found
+  }
+
   return {
-    messages: () => readAll<MessageDocument>('messages'),
+    async messages() {
+      const all = await readAll<MessageDocument>('messages')
+      for (const { results } of await readGroups())
+        for (const { doc } of results) all.set(doc._id, doc)
+      return all
+    },
+    async groups() {
+      const groups = new Map<string, GroupAnswer | undefined>()
+      for (const { _id, group, isMember } of await readGroups()) {
+        groups.set(_id, isMember ? (group ?? groups.get(_id)) : undefined)
+      }
+      return groups
+    },
     conversations: () => readAll<ConversationDocument>('conversations'),
     async hasFile(mediaUrl) {
       const response = await request(mediaUrl)
@@ -68,9 +105,12 @@ export function createServerView(options: {
   }
 }
 
-/** A device has the words open, and sends them sealed. */
+/** A device has the words open, and sends them sealed. What a group refused is stored there alone. */
 function areClosedEqual(a: object, b: object): boolean {
-  return areMessagesEqual(closeMessage(a as MessageDocument), closeMessage(b as MessageDocument))
+  const [here, there] = [a as MessageDocument, b as MessageDocument]
+  const { refused, ...rest } = here
+  const isKeptHere = groupRefusalCodes.some((code) => code === refused?.code)
+  return areMessagesEqual(closeMessage(isKeptHere ? rest : here), closeMessage(there))
 }
 
 /** The ids of documents that differ between, or are missing on, either side. */

@@ -36,6 +36,7 @@ async function openFirstMessage({ isLocked = false } = {}) {
   const state = { isAway: true, asked: 0 }
   const seal = createPushSeal({
     database,
+    secrets: { makeBefore: async () => {} },
     userId: ann,
     async askPerson() {
       state.asked += 1
@@ -53,13 +54,18 @@ async function openFirstMessage({ isLocked = false } = {}) {
   return { database, seal, state, message }
 }
 
-test('words to a group leave as they are, and no record of a person is asked for', async () => {
+test('P13: words to a group wait for the records of all who are in it, and leave plain where one has no keys', async () => {
   const { database, seal, state, message } = await openFirstMessage()
-  const group = testGroup()
-  await database.groups.take([group])
+  const cem = '01900000-0000-7000-8000-00000000000c'
+  const members = [ann, cem].map((userId) => ({ userId, role: 'member' as const, joinedAt: '' }))
+  await database.groups.take([testGroup({ members })])
+  state.isAway = false
+  await seal.settle([message], () => undefined)
+  expect(seal.isHeld(message)).toBe(true)
+  await expect.poll(() => state.asked).toBe(1)
+  await expect.poll(() => seal.isWaiting(message)).toBe(false)
   await seal.settle([message], () => undefined)
   expect(seal.isHeld(message)).toBe(false)
-  expect(state.asked).toBe(0)
   const { sealFirst } = createFirstSealing({
     database,
     askPerson: () => expect.unreachable('a group is no person'),
@@ -111,6 +117,7 @@ test('P13: a device that knows of no keys asks for its own person’s record bef
   const asked: string[] = []
   const seal = createPushSeal({
     database,
+    secrets: { makeBefore: async () => {} },
     userId: ann,
     async askPerson(_id) {
       asked.push(_id)

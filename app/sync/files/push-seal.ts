@@ -5,10 +5,13 @@ import { ownerOf } from '../../database/storage/collections.ts'
 import type { PetrelDatabase } from '../../database/storage/open-database.ts'
 import { fromStoredMessage, toStoredMessage } from '../../database/storage/stored-message.ts'
 import { type OpenedMessage, readEpochId } from '../../encryption/sealed-message.ts'
+import type { GroupSecrets } from '../groups/group-secrets.ts'
 import { createBackOff } from '../platform/back-off.ts'
 
 /** For how long the answer that a person has no keys counts: a plain chat costs one request. */
 const freshMs = 10 * 60_000
+/** Members of a group whose records are read at once. */
+const membersAtOnce = 4
 
 export type PushSeal = ReturnType<typeof createPushSeal>
 
@@ -17,15 +20,19 @@ export type PushSeal = ReturnType<typeof createPushSeal>
  * read lately wait until it is; what turns out to need sealing is stored sealed, and leaves as that.
  */
 export function createPushSeal(options: {
-  database: Pick<PetrelDatabase, 'messages' | 'sealing' | 'keyring' | 'peerKeys' | 'groups'>
+  database: Pick<
+    PetrelDatabase,
+    'messages' | 'sealing' | 'keyring' | 'peerKeys' | 'groups' | 'groupKeys'
+  >
+  secrets: Pick<GroupSecrets, 'makeBefore'>
   userId: string
   /** Reads a person's record from the server. */
   askPerson: (userId: string) => Promise<unknown>
   random: () => number
   onError: (cause: unknown) => void
 }) {
-  const { database, userId, askPerson, random, onError } = options
-  const { messages, sealing, keyring, peerKeys, groups } = database
+  const { database, secrets, userId, askPerson, random, onError } = options
+  const { messages, sealing, keyring, peerKeys, groups, groupKeys } = database
   const closing = new AbortController()
   const { signal } = closing
   /** When each person's record was last read, or proved to be gone. */
@@ -85,16 +92,23 @@ export function createPushSeal(options: {
   ): string | undefined {
     const { peerId } = message
     if (sealing.canSeal(peerId) || !isPlain(message)) return undefined
-    // Words in a group are not sealed, and a group is nobody whose record could be read.
-    if (groups.has(peerId)) return undefined
-    const isKnownThere =
-      server !== undefined &&
-      message.content === server.content &&
-      message.reactions?.[userId]?.emoji === server.reactions?.[userId]?.emoji
-    if (isKnownThere) return undefined
+    if (isKnownThere(message, server)) return undefined
     if (!sealing.isOn()) return userId
+    // Of a group the records of all who are in it count.
+    if (groups.has(peerId)) return listUnaskedMembers(peerId)[0]
     return isFresh(peerId) && !sealing.mustSeal(peerId) ? undefined : peerId
   }
+
+  const isKnownThere = (message: MessageDocument, server: MessageDocument | undefined) =>
+    server !== undefined &&
+    message.content === server.content &&
+    message.reactions?.[userId]?.emoji === server.reactions?.[userId]?.emoji
+
+  const listUnaskedMembers = (groupId: string) =>
+    groupKeys.listKeyless(groupId).filter((id) => !isFresh(id))
+
+  const lacksSecret = ({ peerId }: MessageDocument) =>
+    groups.has(peerId) && sealing.isOn() && !sealing.canSeal(peerId)
 
   /** Whose record each message waits for. */
   const waiting = new Map<string, string>()
@@ -119,12 +133,17 @@ export function createPushSeal(options: {
         const unasked = findUnasked(message, server)
         if (unasked !== undefined) {
           waiting.set(_id, unasked)
-          ask(unasked).catch((cause: unknown) => {
-            if (!signal.aborted) onError(cause)
-          })
+          const whose = groups.has(message.peerId) ? listUnaskedMembers(message.peerId) : []
+          for (const one of new Set([unasked, ...whose.slice(0, membersAtOnce)])) {
+            ask(one).catch((cause: unknown) => {
+              if (!signal.aborted) onError(cause)
+            })
+          }
           continue
         }
         if (!isPlain(message) && !isOfFormerKeys(message)) continue
+        if (lacksSecret(message) && !isKnownThere(message, server))
+          await secrets.makeBefore(message)
         await changeDocument(messages, _id, (stored) => {
           const current = fromStoredMessage(stored)
           const next = sealing.sealOwed(current, server)
@@ -141,7 +160,8 @@ export function createPushSeal(options: {
       const unasked = waiting.get(_id)
       if (unasked === undefined || sealing.canSeal(peerId)) return false
       // The own record may say that the reader's has to be read too: the next offer finds that out.
-      return unasked === userId ? !isFresh(userId) : sealing.mustSeal(peerId) || !isFresh(peerId)
+      if (unasked === userId || groups.has(peerId)) return !isFresh(unasked)
+      return sealing.mustSeal(peerId) || !isFresh(peerId)
     },
     subscribe(listener: () => void): () => void {
       listeners.add(listener)

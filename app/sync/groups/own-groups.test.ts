@@ -97,3 +97,22 @@ test('P6: a change of a group that the server refuses is told in its words, and 
     ])
   expect(groupOn(tablet, groupId).members).toHaveLength(3)
 })
+
+test('P5 P6: an edit that a group refuses comes back with its words and the reason, and all see the same', async () => {
+  const { lab, ben, devices } = await start()
+  const [phone, tablet] = devices
+  const groupId = await phone.messenger.groups.create({ name: 'Walks', memberIds: [ben.userId] })
+  await expect.poll(() => readTexts(tablet, groupId)).toEqual(['create'])
+  const id = await say(tablet, groupId, 'at ten')
+  await expect.poll(() => readTexts(phone, groupId)).toEqual(['create', 'at ten'])
+  tablet.network.goOffline()
+  await tablet.messenger.commands.editMessage(id, 'at noon')
+  await phone.messenger.groups.change(groupId, { kind: 'remove', userId: ben.userId })
+  await expect.poll(() => readTexts(phone, groupId)).toEqual(['create', 'at ten', 'remove'])
+  tablet.network.goOnline()
+  await expect
+    .poll(async () => (await tablet.read({ userId: groupId })).find(({ _id }) => _id === id))
+    .toMatchObject({ content: 'at ten', refused: { content: 'at noon', code: 'group_left' } })
+  await lab.settle()
+  expect(await tablet.messenger.countUnsent()).toBe(0)
+})

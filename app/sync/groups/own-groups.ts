@@ -156,11 +156,11 @@ export function createGroups(options: {
       const records = pulled.flatMap(({ groupId, isMember, record }): KnownGroup[] => {
         if (record) return [toKnownGroup(record)]
         const before = known.get(groupId)
-        if (isMember) return []
+        if (isMember || before?.hasLeft) return []
         return [{ ...(before ?? blankGroup(groupId)), hasLeft: true }]
       })
       await known.take(records)
-      await begin(pulled.map(({ groupId }) => groupId))
+      await begin(records.map(({ _id }) => _id))
     },
     isUnborn: waiting.isUnborn,
     onBorn(listener) {

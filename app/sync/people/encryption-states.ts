@@ -10,9 +10,9 @@ import { checkPublishedKeys, publishKeys } from '../../encryption/account-keys.t
 import { proveKeys, safetyNumber } from '../../encryption/safety-number.ts'
 
 /**
- * `sealed`: only its two people can read what is written from now on. `locked`: the same, but this
- * device lacks this person's keys, and what is written waits for them. `plain`: the other person
- * has no keys. `off`: this person has none, and no screen says anything of it.
+ * `sealed`: only its people can read what is written from now on. `locked`: the same, but this
+ * device lacks this person's keys, and what is written waits for them. `plain`: the other person, or
+ * somebody in the group, has no keys. `off`: this person has none, and no screen says anything of it.
  */
 export type EncryptionState = 'off' | 'sealed' | 'locked' | 'plain'
 
@@ -50,7 +50,7 @@ export interface EncryptionStates {
 
 export function createEncryptionStates(options: {
   userId: string
-  database: Pick<PetrelDatabase, 'sealing' | 'keyring' | 'peerKeys'>
+  database: Pick<PetrelDatabase, 'sealing' | 'keyring' | 'peerKeys' | 'groups'>
   settings: {
     /** The proofs of people whose keys were compared, by their ids. */
     proofs: LiveValue<Readonly<Record<string, string>>>
@@ -58,7 +58,7 @@ export function createEncryptionStates(options: {
   }
 }): EncryptionStates & { close(): void } {
   const { userId, settings } = options
-  const { sealing, keyring, peerKeys } = options.database
+  const { sealing, keyring, peerKeys, groups } = options.database
   const states = new Map<string, SettableLiveValue<EncryptionState>>()
   const trusts = new Map<string, SettableLiveValue<PeerTrust>>()
   const numbers = new Map<string, string>()
@@ -83,7 +83,9 @@ export function createEncryptionStates(options: {
   function readState(peerId: string): EncryptionState {
     if (!sealing.isOn()) return 'off'
     if (sealing.canSeal(peerId)) return 'sealed'
-    return sealing.mustSeal(peerId) ? 'locked' : 'plain'
+    if (!sealing.mustSeal(peerId)) return 'plain'
+    // Whoever writes next makes the secret that a group has yet to have.
+    return groups.has(peerId) && findOwn() ? 'sealed' : 'locked'
   }
 
   function readTrust(peerId: string): PeerTrust {
@@ -140,7 +142,12 @@ export function createEncryptionStates(options: {
   const stops = [
     keyring.onChange(refreshAll),
     // With other own keys every proof has to be looked at.
-    peerKeys.onChange((ids) => (ids.includes(userId) ? refreshAll() : refresh(ids))),
+    peerKeys.onChange((ids) => {
+      // A group is sealed once all who are in it have keys.
+      if (ids.includes(userId)) refreshAll()
+      else refresh([...ids, ...[...states.keys()].filter(groups.has)])
+    }),
+    groups.onChange(refresh),
     settings.proofs.subscribe(refreshAll),
   ]
   return {

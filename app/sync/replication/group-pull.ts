@@ -21,6 +21,7 @@ const seq = z.union([z.string(), z.number()])
 
 /** Looser than the server's own: a message that this version cannot parse must not hold up the others. */
 const answered = z.object({
+  gone: z.optional(z.array(z.string())),
   groups: z.array(
     z.object({
       _id: z.string(),
@@ -31,7 +32,8 @@ const answered = z.object({
     }),
   ),
 })
-type Answered = z.infer<typeof answered>['groups'][number]
+type Answered = z.infer<typeof answered>
+type AnsweredGroup = Answered['groups'][number]
 
 /**
  * The changes of all groups, however many there are: one request says how far this device has each,
@@ -60,7 +62,7 @@ export function createGroupPull(options: {
     askAgain()
   })
 
-  async function ask(places: Map<string, Seq>): Promise<Answered[]> {
+  async function ask(places: Map<string, Seq>): Promise<Answered> {
     const describe = () => {
       const amount = page.size()
       const body = JSON.stringify({ since: Object.fromEntries(places), limit: amount })
@@ -68,14 +70,14 @@ export function createGroupPull(options: {
     }
     const asked = await calls.offer(describe, readAnswer)
     // Whatever refuses it must not hold up the person's own database; the next catch-up asks again.
-    if ('refusal' in asked) return []
-    const rows = asked.answer.reduce((sum, { results }) => sum + results.length, 0)
+    if ('refusal' in asked) return { groups: [] }
+    const rows = asked.answer.groups.reduce((sum, { results }) => sum + results.length, 0)
     page.grow(rows)
     return asked.answer
   }
 
   /** What is new of one group, and the place behind that. */
-  function take({ results, last_seq }: Answered, since: Seq | undefined) {
+  function take({ results, last_seq }: AnsweredGroup, since: Seq | undefined) {
     // An arrival that may be the result of a push ends the page: RxDB would drop it.
     const firstHeld = results.findIndex(({ doc }) => pushes.isUnderWay(doc._id))
     if (firstHeld < 0) return { taken: results, place: last_seq, isHeld: false }
@@ -92,10 +94,12 @@ export function createGroupPull(options: {
       /** Held up by a push: asked again when it is over. */
       const held = new Set<string>()
       for (;;) {
-        const groups = (await ask(places)).filter(({ _id }) => !held.has(_id))
-        await onGroups(
-          groups.map(({ _id, isMember, group }) => ({ groupId: _id, isMember, record: group })),
-        )
+        const answer = await ask(places)
+        const groups = answer.groups.filter(({ _id }) => !held.has(_id))
+        await onGroups([
+          ...groups.map(({ _id, isMember, group }) => ({ groupId: _id, isMember, record: group })),
+          ...(answer.gone ?? []).map((groupId) => ({ groupId, isMember: false })),
+        ])
         const documents: ServerDocument[] = []
         const moved: GroupPlaces = {}
         for (const group of groups) {
@@ -120,9 +124,9 @@ export function createGroupPull(options: {
 
 export type GroupPull = ReturnType<typeof createGroupPull>
 
-function readAnswer(body: unknown): Answered[] | undefined {
+function readAnswer(body: unknown): Answered | undefined {
   const read = answered.safeParse(body)
-  return read.success ? read.data.groups : undefined
+  return read.success ? read.data : undefined
 }
 
 function readPlaces(checkpoint: object): [string, Seq][] {

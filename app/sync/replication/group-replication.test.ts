@@ -98,7 +98,7 @@ function replicate(database: PetrelDatabase, url: string) {
         typeof peerId === 'string' && database.groups.has(peerId) ? peerId : undefined,
       isOn: () => true,
       onGroups: async () => {},
-      takeRefusal: () => false,
+      refusalsOf: () => ({ isFinal: () => false, take: () => {} }),
     },
     readToken: () => 'a token',
     clock: createClock({ now: () => 1_000 }),

@@ -29,6 +29,13 @@ const refusedRowStatus = 403
  */
 const refusalsMost = 3
 
+/** What a group refuses for good, and stores nowhere (P6). */
+export interface FinalRefusals {
+  isFinal(refusal: Refusal): boolean
+  /** @param isStored has the server an earlier version? Then that counts, and is about to come. */
+  take(id: string, refusal: Refusal, isStored: boolean): void
+}
+
 /**
  * Offers documents to the server until it has answered each, without looking anything up first: the
  * server's rule merges every offer. Splits a refused batch down to single documents. One that is
@@ -48,15 +55,12 @@ export function createPushDocuments(options: {
   onRoom?: (() => void) | undefined
   /** Why nothing of this source can pass after such a refusal; undefined where it says nothing of the source. */
   explainClosed?: ((refusal: Refusal) => Refusal | undefined) | undefined
-  /**
-   * Takes in a row's refusal that no later offer would change, such as of words in a group that this
-   * person left. @returns whether it did: else the document is set aside, and offered again
-   */
-  takeRefusal?: ((id: string, refusal: Refusal) => boolean) | undefined
+  /** Refusals that no later offer would change, such as of words in a group that this person left. */
+  refusals?: FinalRefusals | undefined
   signal: AbortSignal
 }) {
   const { calls, versions, pushes, setAside, order, signal, onRoom = () => {} } = options
-  const { explainClosed, takeRefusal = () => false } = options
+  const { explainClosed, refusals: ends } = options
   const parcel = createAdaptiveBatchSize({
     first: firstCharacters,
     least: leastCharacters,
@@ -118,9 +122,10 @@ export function createPushDocuments(options: {
     }
   }
 
-  /** Offers each once. @returns the ids of those that differ on the server */
-  async function offerAll(waiting: Map<string, string>): Promise<string[]> {
+  /** Offers each once. @returns the ids of those that differ on the server, and what was refused for good */
+  async function offerAll(waiting: Map<string, string>) {
     const conflicts: string[] = []
+    const final = new Map<string, Refusal>()
     let left = [...waiting]
     /** One of the first so many was refused. */
     let suspects = 0
@@ -134,7 +139,14 @@ export function createPushDocuments(options: {
       const sent = new Map(left.slice(0, count).map(([id], at) => [id, part[at] ?? '']))
       const refused = new Map<string, Refusal>()
       const closed = 'refusal' in offered ? explainClosed?.(offered.refusal) : undefined
-      if (closed) {
+      if (closed && ends?.isFinal(closed)) {
+        for (const id of sent.keys()) {
+          ends.take(id, closed, false)
+          waiting.delete(id)
+          setAside.drop([id])
+          order?.recordAnswered(id)
+        }
+      } else if (closed) {
         for (const id of sent.keys()) refused.set(id, closed)
       } else if ('refusal' in offered) {
         // Offering fewer shows which one it is.
@@ -160,11 +172,8 @@ export function createPushDocuments(options: {
         for (const row of offered.answer) {
           if (!isRefused(row) || !sent.has(row.id)) continue
           const refusal = readRefusal(row)
-          if (takeRefusal(row.id, refusal)) {
-            waiting.delete(row.id)
-            setAside.drop([row.id])
-            order?.recordAnswered(row.id)
-          } else refused.set(row.id, refusal)
+          if (ends?.isFinal(refusal)) final.set(row.id, refusal)
+          else refused.set(row.id, refusal)
         }
       }
       setAside.put(
@@ -178,7 +187,7 @@ export function createPushDocuments(options: {
       suspects = Math.max(0, suspects - count)
       refusals = 0
     }
-    return conflicts
+    return { conflicts, final }
   }
 
   async function readConflicts(ids: readonly string[]): Promise<ServerDocument[]> {
@@ -211,10 +220,21 @@ export function createPushDocuments(options: {
     const found: ServerDocument[] = []
     if (waiting.size === 0) return found
     for (;;) {
-      const conflicts = await offerAll(waiting)
-      for (const stored of await readConflicts(conflicts)) {
-        waiting.delete(stored._id)
-        found.push(stored)
+      const { conflicts, final } = await offerAll(waiting)
+      const stored = await readConflicts([...conflicts, ...final.keys()])
+      for (const [id, refusal] of final) {
+        ends?.take(
+          id,
+          refusal,
+          stored.some(({ _id }) => _id === id),
+        )
+        waiting.delete(id)
+        setAside.drop([id])
+        order?.recordAnswered(id)
+      }
+      for (const document of stored) {
+        waiting.delete(document._id)
+        found.push(document)
       }
       if (waiting.size === 0) return found
       await pause(offerAgainAfterMs, signal)

@@ -70,6 +70,7 @@ test('P6 P14: what a group refuses for good comes back with the reason, and is n
   const words = 'You are no longer in this group.'
   const walks = await openTestCalls(
     async (request, response) => {
+      if (request.url?.includes('_all_docs')) return answerJson(response, { rows: [] })
       const { docs } = (await json(request)) as { docs: { _id: string }[] }
       const refusal = { error: 'forbidden', code: 'left_group', reason: words }
       answerJson(
@@ -78,16 +79,16 @@ test('P6 P14: what a group refuses for good comes back with the reason, and is n
       )
     },
     {
-      takeRefusal(id, { code, words }) {
-        refused.push({ id, code, words })
-        return code === 'left_group'
+      refusals: {
+        isFinal: ({ code }) => code === 'left_group',
+        take: (id, { code, words }, isStored) => void refused.push({ id, code, words, isStored }),
       },
     },
   )
   await walks.push([{ _id: '1' }, { _id: '2' }])
-  expect(refused).toEqual([{ id: '1', code: 'left_group', words }])
+  expect(refused).toEqual([{ id: '1', code: 'left_group', words, isStored: false }])
   expect(walks.setAside.has('1')).toBe(false)
-  expect(walks.asked).toEqual(['POST _bulk_docs'])
+  expect(walks.asked).toEqual(['POST _bulk_docs', 'POST _all_docs?include_docs=true'])
 })
 
 test('what replaces a document while its push waits leaves in its place, to the same database', async () => {

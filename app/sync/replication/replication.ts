@@ -13,7 +13,7 @@ import { createGroupPull } from './group-pull.ts'
 import { createPushFloor, guardReplication, type PushFloor } from './guard-replication.ts'
 import { createPullChanges, type PullChangesOptions, type PullCheckpoint } from './pull-changes.ts'
 import { createPullPace } from './pull-pace.ts'
-import { createPushDocuments } from './push-documents.ts'
+import { createPushDocuments, type FinalRefusals } from './push-documents.ts'
 import { createPushOrder } from './push-order.ts'
 import { createPushSources } from './push-sources.ts'
 import { createPushWatch } from './push-watch.ts'
@@ -52,8 +52,8 @@ export interface ReplicationOptions<T extends { _id: string }>
     onGroups: (groups: readonly PulledGroup[]) => Promise<void>
     /** Is there anything to ask for? A server may have no groups. */
     isOn: () => boolean
-    /** Takes in that a group will not have this document (P6). @returns false where a later offer may pass */
-    takeRefusal: (id: string, refusal: Refusal) => boolean
+    /** What this group refuses for good. */
+    refusalsOf: (groupId: string) => FinalRefusals
   }
   /** Converts documents from the server, and those sent to it. */
   fromServer: (document: T) => T
@@ -177,7 +177,7 @@ export function createReplication<T extends { _id: string }>(
             ...toOwn,
             calls: callGroups(`${groups.serverUrl}sync/groups/${groupId}/`, options.backOffs.push),
             explainClosed: explainLeft,
-            takeRefusal: groups.takeRefusal,
+            refusals: groups.refusalsOf(groupId),
           })
         : createPushDocuments({ ...toOwn, onRoom: options.onRoom }),
   })

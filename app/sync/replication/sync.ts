@@ -22,6 +22,7 @@ import { closeMessage } from '../../encryption/sealed-message.ts'
 import type { PendingFiles } from '../files/pending-files.ts'
 import { createPushHold } from '../files/push-hold.ts'
 import { createPushSeal } from '../files/push-seal.ts'
+import { createGroupSecrets } from '../groups/group-secrets.ts'
 import type { OwnGroups } from '../groups/own-groups.ts'
 import { createKeptDocuments } from '../inbox/kept-documents.ts'
 import { createBackOff } from '../platform/back-off.ts'
@@ -29,13 +30,14 @@ import type { Platform } from '../platform/platform.ts'
 import type { ChangeFeed, FollowedPlace } from '../realtime/change-feed.ts'
 import { wholeKey } from './find-owed.ts'
 import { createMarkHold } from './mark-hold.ts'
+import type { FinalRefusals } from './push-documents.ts'
 import { createReceipts } from './receipts.ts'
 import { createReplication, type Replication, type ReplicationOptions } from './replication.ts'
 import { openReplicationNotes, replicationKey } from './replication-notes.ts'
 import { createServerVersions } from './server-versions.ts'
 import type { SetAsideTold } from './set-aside.ts'
 import { createKnownEpoch } from './transport/known-epoch.ts'
-import type { Refusal, SyncOutcome } from './transport/sync-calls.ts'
+import { type SyncOutcome, unexplainedWords } from './transport/sync-calls.ts'
 import { createUnparsed } from './unparsed.ts'
 
 /** A poll that delivers nothing for this long after a socket hint hangs on a dead connection. */
@@ -124,8 +126,16 @@ export function createSync(options: SyncOptions): Sync {
   }
   const { epochs } = database.device
   const marks = createMarkHold()
+  const secrets = createGroupSecrets({
+    database,
+    userId: options.userId,
+    now: clock.now,
+    askPerson: options.askPerson,
+    onError,
+  })
   const seal = createPushSeal({
     database,
+    secrets,
     userId: options.userId,
     askPerson: options.askPerson,
     random: platform.random,
@@ -190,7 +200,7 @@ export function createSync(options: SyncOptions): Sync {
                 typeof peerId === 'string' && database.groups.has(peerId) ? peerId : undefined,
               isOn: options.groups.isOn,
               onGroups: options.groups.takePulled,
-              takeRefusal,
+              refusalsOf,
             },
             ordered: database.messages,
             unparsed: createUnparsed({ messages: database.messages, epochs }),
@@ -332,16 +342,19 @@ export function createSync(options: SyncOptions): Sync {
   }
 
   let groupLook: ReturnType<typeof setTimeout> | undefined
-  /** What a group refuses is stored nowhere but here (P6). Of what it has, it refused a change: that waits. */
-  function takeRefusal(id: string, { words, code }: Refusal): boolean {
-    if (code === undefined) return false
-    changeMessage(database.messages, id, (current) =>
-      current.status === 'sending'
-        ? { ...current, status: 'failed', error: words, errorCode: code }
-        : current,
-    ).catch(onError)
-    return true
-  }
+  const refusalsOf = (groupId: string): FinalRefusals => ({
+    // A 404 may be anybody's; that the group is over was said in the server's own words.
+    isFinal: ({ status, code }) =>
+      code !== undefined && (status !== 404 || database.groups.get(groupId)?.hasLeft === true),
+    take(id, { words = unexplainedWords, code = '' }, isStored) {
+      if (isStored) return void database.refusals.set(id, { code, error: words })
+      changeMessage(database.messages, id, (current) =>
+        current.status === 'sending'
+          ? { ...current, status: 'failed', error: words, errorCode: code }
+          : current,
+      ).catch(onError)
+    },
+  })
 
   const expectations = createExpectations({
     messages: database.messages,
@@ -375,6 +388,7 @@ export function createSync(options: SyncOptions): Sync {
       unsubscribeDeletions()
       receipts.close()
       seal.close()
+      secrets.close()
       closing.abort(new Error('Syncing has ended.'))
       options.feed.stop()
       for (const backOff of Object.values(backOffs)) backOff.close()

@@ -37,7 +37,7 @@ export async function openTestCalls(
     /** Has this person groups? */
     hasGroups?: boolean
     explainClosed?: PushOptions['explainClosed']
-    takeRefusal?: PushOptions['takeRefusal']
+    refusals?: PushOptions['refusals']
   } = {},
 ) {
   const { pageRows = 20, line = slowestLine, versions, feed, kept } = options
@@ -144,7 +144,7 @@ export async function openTestCalls(
       setAside,
       signal,
       explainClosed: options.explainClosed,
-      takeRefusal: options.takeRefusal,
+      refusals: options.refusals,
     }),
     setAside,
     backOff,

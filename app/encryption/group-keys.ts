@@ -1,0 +1,261 @@
+import { ed25519 } from '@noble/curves/ed25519.js'
+import { hkdf } from '@noble/hashes/hkdf.js'
+import { sha256 } from '@noble/hashes/sha2.js'
+import { randomBytes, utf8ToBytes } from '@noble/hashes/utils.js'
+import type { PublicKeys } from '../../schema/encryption/account-keys.ts'
+import { type GroupEpoch, groupEpochFormat } from '../../schema/encryption/group-epoch.ts'
+import type { MessageDocument } from '../../schema/message.ts'
+import type { AccountKeys } from './account-keys.ts'
+import { fromBase64Url, toBase64Url } from './base64-url.ts'
+import type { ConversationKeys } from './conversation-keys.ts'
+import {
+  type Authors,
+  type Epoch,
+  nameEpoch,
+  openBytes,
+  readEpochId,
+  sealBytes,
+} from './sealed-message.ts'
+
+/** A message that has a secret of its group. */
+export type EpochMessage = Pick<MessageDocument, '_id' | 'peerId' | 'senderId' | 'orderedAt'> & {
+  epoch: GroupEpoch
+}
+
+/**
+ * The secrets of a person's groups. Any member makes one, offline too, sealed to each member by the
+ * secret that the two of them share; a group has a new one as soon as its people change. Two that
+ * are made at the same time are both good.
+ */
+export interface GroupKeys {
+  /** Takes in messages with secrets, in any order. */
+  take(messages: readonly EpochMessage[]): void
+  /** The secret with this id, if this person has it. */
+  find(groupId: string, epochId: string): Epoch | undefined
+  /** What this person seals with: the newest secret that exactly the present members have. */
+  findCurrent(groupId: string): Epoch | undefined
+  /** Members whose keys this device has never seen. */
+  listKeyless(groupId: string): readonly string[]
+  /** A new secret for the present members; undefined while one of them has no keys here. */
+  make(groupId: string): GroupEpoch | undefined
+  /** The newest secret that this person has, for those among these members who lack it. */
+  give(groupId: string, userIds: readonly string[]): GroupEpoch | undefined
+}
+
+/** A secret, and who was given it. */
+interface Held {
+  groupId: string
+  /** The place of the first message that has it. */
+  orderedAt: number
+  /** For each person, each box with who made it. */
+  boxes: Map<string, Given[]>
+  secret?: Uint8Array
+  epoch?: Epoch
+}
+
+interface Given {
+  box: string
+  makerId: string
+}
+
+const secretBytes = 32
+
+export function createGroupKeys(sources: {
+  userId: string
+  /** Who is in this group now; undefined for one that this device does not know. */
+  listMembers: (groupId: string) => readonly string[] | undefined
+  /** Newest first. */
+  listOwn: () => readonly AccountKeys[]
+  pairs: Pick<ConversationKeys, 'listValid' | 'agree'>
+}): GroupKeys {
+  const { userId, listMembers, listOwn, pairs } = sources
+  /** By their names. */
+  const held = new Map<string, Held>()
+
+  const authors: Authors = {
+    sign(text) {
+      const [own] = listOwn()
+      if (!own) throw new Error('Nothing is sealed without keys.')
+      return toBase64Url(ed25519.sign(text, own.signing.secretKey))
+    },
+    check(authorId, { text, signature }) {
+      const keys =
+        authorId === userId
+          ? listOwn().map(({ signing }) => signing.publicKey)
+          : pairs.listValid(authorId).map(({ signing }) => fromBase64Url(signing))
+      const isTheirs = keys.some((key) => isSignedBy(key, { text, signature }))
+      // Their newest keys may not have been read yet.
+      return isTheirs || (authorId !== userId && keys.length === 0 ? undefined : false)
+    },
+  }
+
+  function takeOne({ peerId, senderId, orderedAt, epoch }: EpochMessage) {
+    const { v, name } = epoch
+    if (v > groupEpochFormat) return
+    const known: Held = held.get(name) ?? { groupId: peerId, orderedAt, boxes: new Map() }
+    // What gives away a secret of another group gives nothing.
+    if (known.groupId !== peerId) return
+    known.orderedAt = Math.min(known.orderedAt, orderedAt)
+    for (const [ownerId, box] of Object.entries(epoch.boxes)) {
+      const boxes = known.boxes.get(ownerId) ?? []
+      if (boxes.some((one) => one.box === box && one.makerId === senderId)) continue
+      known.boxes.set(ownerId, [...boxes, { box, makerId: senderId }])
+    }
+    held.set(name, known)
+  }
+
+  /** The secret that this person shares with the maker of a box, by the id that it names. */
+  function findPair(makerId: string, pairId: string): Epoch | undefined {
+    for (const own of listOwn()) {
+      const peers = makerId === userId ? [publicOf(own)] : pairs.listValid(makerId)
+      for (const peer of peers) {
+        const pair = pairs.agree(own, peer)
+        if (pair?.id === pairId) return pair
+      }
+    }
+    return undefined
+  }
+
+  function findSecret(name: string): Uint8Array | undefined {
+    const known = held.get(name)
+    if (!known || known.secret) return known?.secret
+    const { groupId } = known
+    for (const { box, makerId } of known.boxes.get(userId) ?? []) {
+      const epoch = findPair(makerId, readEpochId(box))
+      if (!epoch) continue
+      try {
+        const context = describeBox({ groupId, name, makerId, ownerId: userId })
+        const secret = openBytes(box, { context, epoch })
+        // Another's mistake, or malice: another box may have the right one.
+        if (nameSecret(secret, groupId) !== name) continue
+        known.secret = secret
+        return secret
+      } catch {
+        // As above.
+      }
+    }
+    return undefined
+  }
+
+  function open(name: string): Epoch | undefined {
+    const known = held.get(name)
+    const secret = findSecret(name)
+    if (!known || !secret) return undefined
+    known.epoch ??= { ...deriveGroupEpoch(secret, name), authors }
+    return known.epoch
+  }
+
+  /** Was this person given the secret with the keys that they have now? */
+  function hasBox({ boxes }: Held, ownerId: string): boolean {
+    const [keys] = keysOf(ownerId)
+    if (!keys) return false
+    const agreement = fromBase64Url(keys.agreement)
+    return (boxes.get(ownerId) ?? []).some(({ box, makerId }) =>
+      keysOf(makerId).some(
+        (maker) => nameEpoch(fromBase64Url(maker.agreement), agreement) === readEpochId(box),
+      ),
+    )
+  }
+
+  function keysOf(ownerId: string): readonly Pick<PublicKeys, 'agreement'>[] {
+    return ownerId === userId ? listOwn().map(publicOf) : pairs.listValid(ownerId)
+  }
+
+  /** The newest secret of the group that this person has, among those that are as wanted. */
+  function findNewest(groupId: string, isWanted: (one: Held) => boolean): string | undefined {
+    const found = [...held].filter(
+      ([name, one]) => one.groupId === groupId && isWanted(one) && findSecret(name) !== undefined,
+    )
+    found.sort(([a, one], [b, other]) => other.orderedAt - one.orderedAt || (a < b ? -1 : 1))
+    return found[0]?.[0]
+  }
+
+  function findCurrent(groupId: string): Epoch | undefined {
+    const members = listMembers(groupId)
+    if (!members?.includes(userId)) return undefined
+    const present = new Set(members)
+    const name = findNewest(
+      groupId,
+      (one) =>
+        [...one.boxes.keys()].every((ownerId) => present.has(ownerId)) &&
+        members.every((ownerId) => hasBox(one, ownerId)),
+    )
+    return name === undefined ? undefined : open(name)
+  }
+
+  function sealTo(
+    ownerIds: readonly string[],
+    { secret, groupId }: { secret: Uint8Array; groupId: string },
+  ): GroupEpoch | undefined {
+    const [own] = listOwn()
+    if (!own) return undefined
+    const name = nameSecret(secret, groupId)
+    const boxes: Record<string, string> = {}
+    for (const ownerId of ownerIds) {
+      const peer = ownerId === userId ? publicOf(own) : pairs.listValid(ownerId)[0]
+      const epoch = peer && pairs.agree(own, peer)
+      if (!epoch) return undefined
+      const context = describeBox({ groupId, name, makerId: userId, ownerId })
+      boxes[ownerId] = sealBytes(secret, { context, epoch })
+    }
+    return { v: groupEpochFormat, name, boxes }
+  }
+
+  return {
+    take(messages) {
+      for (const message of messages) takeOne(message)
+    },
+    find: (groupId, epochId) =>
+      held.get(epochId)?.groupId === groupId ? open(epochId) : undefined,
+    findCurrent,
+    listKeyless: (groupId) =>
+      (listMembers(groupId) ?? []).filter((id) => id !== userId && keysOf(id).length === 0),
+    make(groupId) {
+      const members = listMembers(groupId)
+      if (!members?.includes(userId)) return undefined
+      return sealTo(members, { secret: randomBytes(secretBytes), groupId })
+    },
+    give(groupId, userIds) {
+      const name = findNewest(groupId, () => true)
+      const [one, secret] = name === undefined ? [] : [held.get(name), findSecret(name)]
+      if (!one || !secret) return undefined
+      const lacking = userIds.filter((ownerId) => !hasBox(one, ownerId))
+      return lacking.length > 0 ? sealTo(lacking, { secret, groupId }) : undefined
+    },
+  }
+}
+
+const publicOf = ({ number, agreement, signing }: AccountKeys): PublicKeys => ({
+  v: 1,
+  number,
+  agreement: toBase64Url(agreement.publicKey),
+  signing: toBase64Url(signing.publicKey),
+  signature: '',
+})
+
+/** Binds a box to its place: a secret that is moved elsewhere opens nowhere. */
+function describeBox(place: { groupId: string; name: string; makerId: string; ownerId: string }) {
+  const { groupId, name, makerId, ownerId } = place
+  return utf8ToBytes(
+    ['petrel group secret', groupEpochFormat, groupId, name, makerId, ownerId].join('\n'),
+  )
+}
+
+/** Only this secret has this name: nobody can give another one away under it. */
+function nameSecret(secret: Uint8Array, groupId: string): string {
+  const named = utf8ToBytes(`petrel group epoch name v1\n${groupId}\n${toBase64Url(secret)}`)
+  return toBase64Url(sha256(named).subarray(0, 16))
+}
+
+function deriveGroupEpoch(secret: Uint8Array, name: string): Epoch {
+  const derived = hkdf(sha256, secret, undefined, utf8ToBytes(`petrel group epoch v1\n${name}`), 64)
+  return { id: name, boxKey: derived.subarray(0, 32), nonceKey: derived.subarray(32) }
+}
+
+function isSignedBy(key: Uint8Array, given: { text: Uint8Array; signature: string }): boolean {
+  try {
+    return ed25519.verify(fromBase64Url(given.signature), given.text, key)
+  } catch {
+    return false
+  }
+}
