@@ -57,7 +57,7 @@ interface MarksMove {
 }
 
 /**
- * How far the members of a group have received and read (P7, no n²): each raises their own mark, and
+ * How far the members of a group have received and read: each raises their own mark, and
  * only when the smallest of the others' moves is an author told, by the marks of their own
  * conversation. A note in the index, written with whatever may move it, outlives a crash.
  */
@@ -230,6 +230,9 @@ export function createGroupMarks(options: {
             toldDeliveredUpTo: Math.max(mark.toldDeliveredUpTo, deliveredUpTo),
             toldReadUpTo: Math.max(mark.toldReadUpTo, readUpTo),
           }
+          const isNews =
+            told.toldDeliveredUpTo > mark.toldDeliveredUpTo || told.toldReadUpTo > mark.toldReadUpTo
+          if (!isNews) return { writes: [], result: mark }
           return {
             writes: [
               { name: own, put: raised === stored ? [] : [raised] },
