@@ -1,7 +1,9 @@
 import { v7 as uuidv7 } from 'uuid'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import type { GroupDocument } from '../../schema/group.ts'
+import { must } from '../../schema/helpers/assertions.ts'
 import { limits } from '../../schema/limits.ts'
-import { nameGroupOrderDatabase } from '../storage/documents/database-names.ts'
+import { nameGroupDatabase, nameGroupOrderDatabase } from '../storage/documents/database-names.ts'
 import type { TestPerson } from '../testing/start-test-app.ts'
 import { askKey, type GroupAsk } from './group-documents.ts'
 import { codeOf, openTestGroups, type TestGroups } from './testing/open-test-groups.ts'
@@ -120,9 +122,16 @@ describe('a link into a group', () => {
     const refused = await ask(ann, 'POST', `${once.path}/invite`, past)
     expect(codeOf(refused)).toEqual([400, 'invalid_input'])
     expect(refused.body.error).toMatch(/ended already/)
-    const soon = Date.now() + 150
-    const brief = await openInvited({ endsAt: new Date(soon).toISOString() })
-    await expect.poll(() => Date.now()).toBeGreaterThan(soon)
+    const brief = await openInvited({ endsAt: new Date(Date.now() + 3_600_000).toISOString() })
+    await opened.groups.app.whileStopped(async (storage) => {
+      // As an hour later.
+      const stored = storage.database<GroupDocument>(nameGroupDatabase(brief.id))
+      await stored.update([brief.id], (found) => {
+        const record = must(found.get(brief.id), 'the group')
+        const invite = { ...must(record.invite, 'a link'), endsAt: Date.now() - 1 }
+        return { put: [{ ...record, invite }], result: undefined }
+      })
+    })
     expect(codeOf(await brief.join(cyd))).toEqual([410, 'invite_over'])
     expect(await brief.kinds()).toEqual(['create'])
   })

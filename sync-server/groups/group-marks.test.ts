@@ -93,7 +93,7 @@ describe('the smallest mark of the others', () => {
     }
     const places = [await sayIn(group, ann, 'first')]
     const written = new Map<TestPerson, number[]>()
-    for (let step = 0; step < 60; step += 1) {
+    for (let step = 0; step < 40; step += 1) {
       const inside = [...members]
       const who = inside[draw(inside.length)] ?? ann
       const kind = draw(10)

@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises'
+import { setTimeout as pause, setImmediate } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import pLimit from 'p-limit'
 import type { GroupMarks } from '../../schema/api/groups.ts'
@@ -6,6 +6,7 @@ import { type ConversationDocument, newConversation } from '../../schema/convers
 import type { GroupDocument } from '../../schema/group.ts'
 import { raisePeerMarks } from '../../schema/peer-marks.ts'
 import type { Privacy } from '../access/privacy.ts'
+import { atMost } from '../lib/at-most.ts'
 import type { MarkedGroup } from '../messages/acceptance/conversation-acceptor.ts'
 import type { MarkRise } from '../messages/proposals/decide-conversations.ts'
 import {
@@ -28,6 +29,10 @@ import {
 
 /** Members whose marks are kept in memory, over all groups. */
 const marksRemembered = 200_000
+
+/** One group's authors are told no more often, however many marks rise. */
+const tellEveryMs = 250
+const groupsRemembered = 20_000
 
 const rowsAtOnce = 200
 
@@ -52,7 +57,7 @@ interface MarksMove {
 }
 
 /**
- * How far the members of a group have received and read (P7, no n²): each raises their own mark, and
+ * How far the members of a group have received and read: each raises their own mark, and
  * only when the smallest of the others' moves is an author told, by the marks of their own
  * conversation. A note in the index, written with whatever may move it, outlives a crash.
  */
@@ -72,7 +77,8 @@ export function createGroupMarks(options: {
   const open = new Map<string, Set<MarksMove>>()
   const passes = new Map<string, { isDueAgain: boolean; done: Promise<void> }>()
   const inTurn = pLimit(groupsAtOnce)
-  const state = { isClosed: false }
+  const closing = new AbortController()
+  const toldAt = new LRUCache<string, number>(atMost(groupsRemembered))
 
   /** Every mark of a group. */
   async function load(group: GroupDocument): Promise<MarksByMember> {
@@ -132,30 +138,41 @@ export function createGroupMarks(options: {
     return move
   }
 
-  /** Tells what is to be told: what comes while a group is being told is told after that, at once. */
+  /** Tells what is to be told: what comes while a group is being told is told after that. */
   function schedule(groupId: string): Promise<void> {
     const running = passes.get(groupId)
     if (running) {
       running.isDueAgain = true
       return running.done
     }
-    if (state.isClosed) return Promise.resolve()
+    if (closing.signal.aborted) return Promise.resolve()
     const pass = { isDueAgain: false, done: Promise.resolve() }
     passes.set(groupId, pass)
-    pass.done = inTurn(async () => {
-      try {
-        do {
-          pass.isDueAgain = false
-          await tell(groupId, pass)
-        } while (pass.isDueAgain && !state.isClosed)
-      } catch (error) {
-        kept.delete(groupId)
-        if (!state.isClosed) onError(error)
-      } finally {
-        passes.delete(groupId)
-      }
-    })
+    pass.done = run(groupId, pass)
     return pass.done
+  }
+
+  async function run(groupId: string, pass: { isDueAgain: boolean }) {
+    try {
+      do {
+        await rest(groupId)
+        pass.isDueAgain = false
+        await inTurn(() => tell(groupId, pass))
+        toldAt.set(groupId, performance.now())
+      } while (pass.isDueAgain && !closing.signal.aborted)
+    } catch (error) {
+      kept.delete(groupId)
+      if (!closing.signal.aborted) onError(error)
+    } finally {
+      passes.delete(groupId)
+    }
+  }
+
+  /** A quiet group is told at once; in a busy one all marks of a moment share one pass. */
+  async function rest(groupId: string) {
+    const restMs = (toldAt.get(groupId) ?? Number.NEGATIVE_INFINITY) + tellEveryMs
+    const leftMs = restMs - performance.now()
+    if (leftMs > 0) await pause(leftMs, undefined, { signal: closing.signal, ref: false })
   }
 
   async function tell(groupId: string, pass: { isDueAgain: boolean }) {
@@ -164,7 +181,7 @@ export function createGroupMarks(options: {
     const key = groupUntoldKey(groupId)
     await index.update([key], (stored) => {
       const note = stored.get(key)
-      const isAllTold = !pass.isDueAgain && !open.has(groupId) && !state.isClosed
+      const isAllTold = !pass.isDueAgain && !open.has(groupId) && !closing.signal.aborted
       return { put: note && isAllTold ? [{ ...note, _deleted: true }] : [], result: undefined }
     })
   }
@@ -178,7 +195,7 @@ export function createGroupMarks(options: {
       const mark = marks.get(userId)
       if (mark && isDue(mark, smallest(userId))) due.push({ mark, goal: smallest(userId) })
     }
-    for (let at = 0; at < due.length && !state.isClosed; at += authorsAtOnce) {
+    for (let at = 0; at < due.length && !closing.signal.aborted; at += authorsAtOnce) {
       const part = due.slice(at, at + authorsAtOnce)
       await Promise.all(part.map(({ mark, goal }) => tellAuthor(groupId, mark, goal)))
       await setImmediate()
@@ -213,6 +230,9 @@ export function createGroupMarks(options: {
             toldDeliveredUpTo: Math.max(mark.toldDeliveredUpTo, deliveredUpTo),
             toldReadUpTo: Math.max(mark.toldReadUpTo, readUpTo),
           }
+          const isNews =
+            told.toldDeliveredUpTo > mark.toldDeliveredUpTo || told.toldReadUpTo > mark.toldReadUpTo
+          if (!isNews) return { writes: [], result: mark }
           return {
             writes: [
               { name: own, put: raised === stored ? [] : [raised] },
@@ -302,17 +322,15 @@ export function createGroupMarks(options: {
     /** Tells what a crash left untold. */
     async heal(): Promise<void> {
       for (const { groupId } of await index.range(idsFrom(groupUntoldKey('')))) {
-        if (state.isClosed) return
+        if (closing.signal.aborted) return
         await schedule(groupId)
       }
     },
 
     /** Stops telling; the next start goes on. */
-    drop() {
-      state.isClosed = true
-    },
+    drop: () => closing.abort(),
     async close() {
-      state.isClosed = true
+      closing.abort()
       await Promise.all([...passes.values()].map(({ done }) => done))
     },
   }

@@ -232,6 +232,11 @@ const events: Row[] = [
     'users/relations.test.ts',
     'P8: a block is told to the person’s own devices that understand it',
   ],
+  [
+    'group-changed',
+    '../groups/groups.test.ts',
+    'P7: the line tells the devices of members, and nobody else’s',
+  ],
   ['presence-scope', views, 'a device hears of the people that its person has a chat with'],
   ['send-whatsapp-message', linking, 'not by calls, not by the socket, not by reprocessing'],
   ['subscribe-whatsapp-contact', linking, 'begins a conversation by a number, once'],
