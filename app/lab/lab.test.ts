@@ -44,6 +44,24 @@ test('it reports the pending work when it does not settle in time', async () => 
   await expect(lab.settle({ stillMs: 300 })).rejects.toThrow('changes that are not sent')
 })
 
+test('it tells what a device did last that lacks what the server has, and of no other device', async () => {
+  const { lab, ann, ben } = await openTestLab()
+  const [phone, tablet] = [await ann.device(), await ben.device()]
+  await lab.settle()
+  tablet.network.blockSockets()
+  const releases = [tablet.network.holdPolls(), tablet.network.holdPulls()]
+  await phone.say(ben, 'stuck')
+  await expect.poll(() => phone.messenger.countUnsent()).toBe(0)
+  const told = await lab.settle({ stillMs: 300 }).then(
+    () => 'settled',
+    (error: Error) => error.message,
+  )
+  for (const release of releases) release()
+  expect(told).toContain('ben-1, tab 1, is')
+  expect(told).toContain('"what":"GET messages/_changes')
+  expect(told).not.toContain('ann-1, tab 1')
+})
+
 test('P6: words that were lost on all devices at once are found, and so is a deletion', async () => {
   const { lab, ann, ben } = await openTestLab()
   const phone = await ann.device()

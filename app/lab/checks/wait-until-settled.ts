@@ -8,6 +8,8 @@ const lookAgainMs = 50
 const troubledMs = 3_000
 /** A look reads everything that everybody has: the work that it waits for gets most of the time. */
 const pauseForEachLook = 2
+/** As many of a device's last events as may say why it stands. */
+const eventsTold = 60
 
 export interface Patience {
   /** Shorter than a long poll: its end must not mask a lost signal. */
@@ -27,8 +29,8 @@ export interface Patience {
  * Waits until nothing is under way anywhere. Two checks in a row must find nothing: imminent work
  * appears in between.
  *
- * @throws with the pending work when it has not moved for `stillMs`, or has not ended after
- * `withinMs`
+ * @throws with the pending work, and what each device that has some did last, when it has not moved
+ * for `stillMs`, or has not ended after `withinMs`
  */
 export async function waitUntilSettled(
   people: readonly LabPerson[],
@@ -53,7 +55,10 @@ export async function waitUntilSettled(
       for (const device of devices()) if (device.tabs.some(tellsOfTrouble)) device.network.hurry()
     }
     if (now - movedAt > stillMs || now - begunAt > withinMs) {
-      throw new Error(`Not settled after ${Math.round(now - begunAt)} ms:\n${unsettled}`)
+      const words = `Not settled after ${Math.round(now - begunAt)} ms:\n${unsettled}`
+      throw new Error(
+        [words, ...devices().flatMap((device) => tellLast(device, unsettled))].join('\n'),
+      )
     }
     const pauseMs = Math.max(lookAgainMs, pauseForEachLook * (now - lookedAt))
     await new Promise((resolve) => setTimeout(resolve, pauseMs))
@@ -62,6 +67,20 @@ export async function waitUntilSettled(
 
 const tellsOfTrouble = ({ messenger }: LabTab) =>
   messenger.connection.getSnapshot().words !== undefined
+
+/** The same steps seldom stand a second time, so a failure has to explain itself. */
+function tellLast({ name, tabs }: LabDevice, unsettled: string): string[] {
+  const isConcerned = unsettled.split('\n').some((line) => line.startsWith(`${name} `))
+  if (!isConcerned) return []
+  return tabs.flatMap(({ messenger }, index) => {
+    const { events } = messenger.readTrace()
+    // One comes at every ping.
+    const telling = events.filter((event) => !('what' in event) || event.what !== 'here')
+    const lines = telling.slice(-eventsTold).map((event) => `  ${JSON.stringify(event)}`)
+    const { state } = messenger.connection.getSnapshot()
+    return [`${name}, tab ${index + 1}, is ${state}, and did last:`, ...lines]
+  })
+}
 
 async function findLocked(device: LabDevice): Promise<string[]> {
   const { messages } = await device.stored()
