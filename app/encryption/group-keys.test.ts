@@ -179,6 +179,31 @@ describe('P13: words in a group', () => {
     expect(opened).toMatchObject({ content: '', locked: 'broken' })
   })
 
+  test('that their author signed for one message count in no other', () => {
+    const people = openPeople([ann, ben])
+    people.spread(ann, people.of(ann).make(walks), 1)
+    const epoch = must(people.of(ann).findCurrent(walks), 'a secret')
+    const { sign, check } = must(epoch.authors, 'authors')
+    const signed = { last: '' }
+    function seal(message: ReturnType<typeof written>, signs: (text: Uint8Array) => string) {
+      const authors = { check, sign: signs }
+      return sealMessage(message, {
+        before: undefined,
+        userId: ann,
+        epoch: { ...epoch, authors },
+        findEpoch: people.of(ann).find,
+      })
+    }
+    const sealed = seal(written(ann, 'yes'), (text) => {
+      signed.last = sign(text)
+      return signed.last
+    })
+    expect(openMessage({ ...sealed, content: '' }, people.of(ben).find).content).toBe('yes')
+    const other = { ...written(ann, 'yes'), _id: testMessage(2)._id }
+    const moved = seal(other, () => signed.last)
+    expect(openMessage({ ...moved, content: '' }, people.of(ben).find).locked).toBe('broken')
+  })
+
   test('wait for the keys of an author that nobody has read yet', () => {
     const people = openPeople([ann, ben, cem])
     people.spread(ann, people.of(ann).make(walks), 1)

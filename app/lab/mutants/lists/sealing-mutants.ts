@@ -1,3 +1,4 @@
+import { groupMutants } from './group-mutants.ts'
 import type { Mutant } from './mutant.ts'
 
 const file = 'app/encryption/sealed-message.ts'
@@ -225,7 +226,7 @@ export const sealingMutants: readonly Mutant[] = [
     name: 'a key that was not there yet is asked for once',
     kind: 'skipped step',
     file: 'app/sync/reopen-messages.ts',
-    before: '} while (await isWaiting(peerId))',
+    before: '} while (await isWaiting(userId))',
     after: '} while (false)',
     tests: ['app/sync/reopen-messages.test.ts'],
   },
@@ -249,7 +250,7 @@ export const sealingMutants: readonly Mutant[] = [
     name: 'a chat is called not encrypted on a device that lacks its keys',
     kind: 'skipped step',
     file: 'app/sync/people/encryption-states.ts',
-    before: "return sealing.mustSeal(peerId) ? 'locked' : 'plain'",
+    before: "return groups.has(peerId) && findOwn() ? 'sealed' : 'locked'",
     after: "return 'plain'",
     tests: ['app/sync/people/encryption-states.test.ts'],
   },
@@ -281,9 +282,8 @@ export const sealingMutants: readonly Mutant[] = [
     name: 'words on a locked device are offered again and again',
     kind: 'skipped step',
     file: 'app/sync/files/push-seal.ts',
-    before:
-      'return unasked === userId ? !isFresh(userId) : sealing.mustSeal(peerId) || !isFresh(peerId)',
-    after: 'return !isFresh(unasked)',
+    before: 'return sealing.mustSeal(peerId) || !isFresh(peerId)\n',
+    after: 'return !isFresh(peerId)\n',
     tests: ['app/sync/files/push-seal.test.ts'],
   },
   {
@@ -454,4 +454,5 @@ export const sealingMutants: readonly Mutant[] = [
     after: '',
     tests: ['app/database/commands/commands.test.ts'],
   },
+  ...groupMutants,
 ]
