@@ -303,5 +303,9 @@ interface AuthorNameProps {
 /** Who wrote the message of a group whose words follow. */
 export function AuthorName({ messenger, authorId }: AuthorNameProps) {
   const author = useLiveValue(messenger.users.get(authorId))
-  return <span className={styles.author}>{nameOf(author)}:</span>
+  return (
+    <span className={styles.author}>
+      <span>{nameOf(author)}</span>:
+    </span>
+  )
 }

@@ -334,6 +334,8 @@ function ChoiceRow({ icon, label, choices, isFirst, onChoose }: ChoiceRowProps) 
           point={point}
           actions={choices.map((choice, at) => ({
             ...choice,
+            // The chosen one.
+            ...((at === 0) === isFirst && { icon: 'check' as const }),
             onSelect: () => (at === 0) !== isFirst && onChoose(at === 0),
           }))}
           onClose={() => setPoint(undefined)}
@@ -435,7 +437,7 @@ function Members(props: MembersProps) {
         ))}
       </ul>
       {sorted.length > limit && (
-        <Button look="quiet" onClick={() => setLimit(limit + shownMore)}>
+        <Button className={styles.more} look="quiet" onClick={() => setLimit(limit + shownMore)}>
           Show more
         </Button>
       )}
