@@ -70,7 +70,13 @@ export type GroupDocument = z.infer<typeof groupDocument>
 const userIds = z.array(id).check(z.minLength(1), z.maxLength(limits.groups.membersMax))
 
 const changes = [
-  z.object({ kind: z.literal('create'), name: z.string(), description: z.string(), userIds }),
+  z.object({
+    kind: z.literal('create'),
+    name: z.string(),
+    description: z.string(),
+    /** Nobody: a group of its maker alone, for now. */
+    userIds: z.array(id).check(z.maxLength(limits.groups.membersMax)),
+  }),
   z.object({ kind: z.literal('rename'), name: z.string() }),
   z.object({ kind: z.literal('describe'), description: z.string() }),
   z.object({ kind: z.literal('settings'), settings: z.partial(groupSettings) }),

@@ -56,7 +56,7 @@ describe('settings', () => {
       { COUCHDB_URL: 'http://couch:5984', JWT_SECRET: secret, GROUPS: 'on' },
       /^GROUPS cannot be on when COUCHDB_URL is set/,
     ],
-    [{ GROUPS: 'yes' }, 'GROUPS must be "off" or "on".'],
+    [{ GROUPS: 'yes' }, 'GROUPS must be "on" or "off".'],
     [{ TLS_CERT: '/nowhere' }, /^TLS_KEY must be set too/],
     [{ TLS_CERT: 'package.json', TLS_KEY: 'package.json' }, /^TLS_CERT and TLS_KEY must hold/],
     [{ TLS_CERT: '/nowhere', TLS_KEY: '/nowhere' }, /^TLS_CERT must be the path of a file/],

@@ -41,7 +41,7 @@ const environment = z.object({
   REDIS_URL: z.optional(url(['redis:', 'rediss:'])),
   END_TO_END: z.optional(choiceOf(['on', 'off'])),
   DIRECTORY: oneOf(['open', 'contacts']),
-  GROUPS: oneOf(['off', 'on']),
+  GROUPS: z.optional(choiceOf(['on', 'off'])),
   REGISTRATION: oneOf(['open', 'invite', 'closed']),
   INVITES_BY: oneOf(['admins', 'everybody']),
   DURABILITY: oneOf(['sync', 'relaxed']),
@@ -108,7 +108,7 @@ export type Settings = {
   /** Do apps make keys here, and seal what people write? */
   encryption: 'on' | 'off'
   directory: 'open' | 'contacts'
-  /** Are there groups? Off until the app has their screens. */
+  /** Are there groups? By default where storage is atomic, as a group needs it. */
   hasGroups: boolean
   /** Who may create an account: everybody, who has an invitation, or nobody. */
   registration: 'open' | 'invite' | 'closed'
@@ -179,7 +179,7 @@ export function readSettings(env: Record<string, string | undefined> = process.e
     redisUrl: set.REDIS_URL,
     encryption: set.END_TO_END ?? defaultEncryption,
     directory: set.DIRECTORY,
-    hasGroups: set.GROUPS === 'on',
+    hasGroups: set.GROUPS ? set.GROUPS === 'on' : set.COUCHDB_URL === undefined,
     registration: set.REGISTRATION,
     invitesBy: set.INVITES_BY,
     durability: set.DURABILITY,

@@ -10,6 +10,7 @@ import {
 } from 'react'
 import { Link } from 'react-router-dom'
 import type { Messenger } from '../sync/messenger-types.ts'
+import { Button } from '../ui/buttons/button.tsx'
 import { IconButton } from '../ui/buttons/icon-button.tsx'
 import { isComposing } from '../ui/forms/insert-text.ts'
 import { useArrowKeys } from '../ui/hooks/use-arrow-keys.ts'
@@ -155,6 +156,7 @@ function ViewBody(props: ChatListPanelProps & Filtering) {
       linkState={isArchived ? archivedState : linkState}
       onInvite={props.onInvite}
       onNewChat={props.onNewChat}
+      onNewGroup={props.onNewGroup}
     />
   )
 }
@@ -208,6 +210,7 @@ function Conversations(props: ConversationsProps) {
           words={nameEmptyList(isArchived, filter)}
           hasConversations={all.length > 0}
           everybody={offersPeople ? everybody : undefined}
+          onNewGroup={filter === 'Groups' ? props.onNewGroup : undefined}
         />
       ) : (
         <ConversationList
@@ -229,10 +232,13 @@ interface EmptyListProps {
   hasConversations: boolean
   /** Set where the list shows everybody while there is no conversation. */
   everybody: ReactNode
+  /** Set where the list shows groups alone, and they can be made. */
+  onNewGroup: (() => void) | undefined
 }
 
 /** A device without any conversation shows no words before the server's first answer (P10). */
-function EmptyList({ messenger, words, hasConversations, everybody }: EmptyListProps) {
+function EmptyList(props: EmptyListProps) {
+  const { messenger, words, hasConversations, everybody, onNewGroup } = props
   const { state, hasSynced = false } = useLiveValue(messenger.connection)
   const people = useLiveValue(useMemo(() => messenger.users.list(), [messenger]))
   const scroller = useRef<HTMLDivElement>(null)
@@ -247,14 +253,27 @@ function EmptyList({ messenger, words, hasConversations, everybody }: EmptyListP
   }
   return (
     <div className={styles.scroller} ref={scroller}>
-      {!hasPeople && <Empty words={words} />}
+      {!hasPeople && (
+        <Empty words={words}>
+          {onNewGroup && (
+            <Button aria-haspopup="dialog" onClick={onNewGroup}>
+              New group
+            </Button>
+          )}
+        </Empty>
+      )}
       {everybody}
     </div>
   )
 }
 
-function Empty({ words }: { words: string }) {
-  return <p className={styles.empty}>{words}</p>
+function Empty({ words, children }: { words: string; children?: ReactNode }) {
+  return (
+    <div className={styles.empty}>
+      <p>{words}</p>
+      {children}
+    </div>
+  )
 }
 
 function titleOf(view: ListView): string {

@@ -116,7 +116,7 @@ export function ConversationList({
       {asked && (
         <LazyConfirmDialog
           title="Are you sure you want to delete this conversation?"
-          text="Messages will be removed from your devices. The other person keeps their copy."
+          text={`Messages will be removed from your devices. ${asked.peer?.isGroup ? 'The other members keep theirs.' : 'The other person keeps their copy.'}`}
           confirmLabel="Delete"
           isDanger
           onConfirm={() =>

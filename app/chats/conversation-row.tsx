@@ -1,13 +1,15 @@
-import { type KeyboardEvent, type MouseEvent, memo } from 'react'
+import { type KeyboardEvent, type MouseEvent, memo, useMemo } from 'react'
 import { Link } from 'react-router-dom'
+import { lineOf } from '../../schema/api/groups.ts'
 import { isIncoming } from '../../schema/message.ts'
-import { nameOf, pictureOf } from '../database/storage/known-peer.ts'
+import { type KnownGroup, nameOf, pictureOf } from '../database/storage/known-peer.ts'
+import { joinNames } from '../database/views/join-names.ts'
 import type { ConversationRow, Messenger } from '../sync/messenger-types.ts'
 import { IconButton } from '../ui/buttons/icon-button.tsx'
 import { formatBadge } from '../ui/format/format-amounts.ts'
 import { formatRowTime } from '../ui/format/format-times.ts'
 import { useDebounced } from '../ui/hooks/use-debounced.ts'
-import { useLivePart, useLiveValue } from '../ui/hooks/use-live-value.ts'
+import { type LiveSource, useLivePart, useLiveValue } from '../ui/hooks/use-live-value.ts'
 import { useRowSwipe } from '../ui/hooks/use-row-swipe.ts'
 import { useSettledCount } from '../ui/hooks/use-settled-count.ts'
 import { Icon } from '../ui/icons/icon.tsx'
@@ -19,6 +21,7 @@ import { useLongPress } from '../ui/menus/use-long-press.ts'
 import { Avatar } from '../ui/people/avatar.tsx'
 import { useIsOnline } from '../ui/people/use-presence-words.ts'
 import { joinClassNames } from '../ui/styles/join-class-names.ts'
+import { describeLine, listNamedInLine } from '../ui/text/describe-line.ts'
 import { cutPreview, sketchMessage } from '../ui/text/describe-message.ts'
 import styles from './conversation-row.module.css'
 
@@ -34,6 +37,11 @@ interface ConversationRowItemProps {
   onOpenMenu(row: ConversationRow, point: MenuPoint): void
   /** Reports a swipe that the device could not store. */
   onSwipe(work: Promise<unknown>): void
+}
+
+const noGroup: LiveSource<KnownGroup | undefined> = {
+  getSnapshot: () => undefined,
+  subscribe: () => () => {},
 }
 
 /** Longer than a mark takes to be stored. */
@@ -55,12 +63,18 @@ export const ConversationRowItem = memo(function ConversationRowItem({
   // When the offer ends, the mark is stored a moment later.
   const isReadSoon = useDebounced(isReadNow, readAfterMs) || isReadNow
   const unreadCount = useSettledCount(isReadSoon ? 0 : row.unreadCount, isSelected)
-  const isOnline = useIsOnline(messenger, peerId) && !row.peer?.isGroup && !row.peer?.isDeleted
+  const isGroup = row.peer?.isGroup === true
+  const isOnline =
+    useIsOnline(messenger, isGroup ? undefined : peerId) &&
+    !row.peer?.isGroup &&
+    !row.peer?.isDeleted
+  // With what waits to be sent: the row has what the server last said.
+  const group = useLiveValue(isGroup ? messenger.groups.get(peerId) : noGroup)
   const isTyping = useLivePart(messenger.presence, (presence) => presence.isTyping(peerId))
   // With its chat open the draft is in the composer, and would rerender this row with every key.
   const draft = useLivePart(messenger.drafts.get(peerId), (text) => (isSelected ? '' : text))
   const longPress = useLongPress((point) => onOpenMenu(row, point))
-  const name = nameOf(row.peer)
+  const name = nameOf(group ?? row.peer)
   const isUnread = unreadCount > 0
   const swipe = useRowSwipe({
     left: () => onSwipe(undo.setArchived(peerId, !row.isArchived)),
@@ -102,7 +116,7 @@ export const ConversationRowItem = memo(function ConversationRowItem({
         onKeyDown={onKeyDown}
         {...longPress}
       >
-        <Avatar name={name} picture={pictureOf(row.peer)} isOnline={isOnline} />
+        <Avatar name={name} picture={pictureOf(row.peer)} isOnline={isOnline} isGroup={isGroup} />
         <span className={styles.body}>
           <span className={styles.line}>
             <span className={styles.name}>{name}</span>
@@ -219,6 +233,15 @@ function RowPreview({ row, messenger, isTyping, draft }: RowPreviewProps) {
   if (!message) {
     return <span className={styles.preview}>{row.isComing ? '\u00a0' : 'No messages yet'}</span>
   }
+  const line = lineOf(message)
+  if (line) {
+    const said = { senderId: message.senderId, line }
+    return (
+      <span className={styles.preview}>
+        <LineWords messenger={messenger} {...said} />
+      </span>
+    )
+  }
   const authorId = findNamedAuthor(row, messenger.userId)
   const hasTicks = message.senderId === messenger.userId && message.deletedAt === undefined
   const { icon, thumb, words, spoken } = sketchMessage(message)
@@ -239,6 +262,30 @@ function RowPreview({ row, messenger, isTyping, draft }: RowPreviewProps) {
   )
 }
 
+interface LineWordsProps {
+  messenger: Pick<Messenger, 'users' | 'userId'>
+  senderId: string
+  line: NonNullable<ReturnType<typeof lineOf>>
+}
+
+/** What became of a group, in one line with names. */
+function LineWords({ messenger, senderId, line }: LineWordsProps) {
+  const { users, userId } = messenger
+  const names = useLiveValue(
+    useMemo(
+      () =>
+        joinNames(
+          listNamedInLine({ senderId, line }).filter((id) => id !== userId),
+          users.get,
+        ),
+      [senderId, line, users, userId],
+    ),
+  )
+  const nameOfId = (id: string) => names.get(id) ?? nameOf(undefined)
+  const words = describeLine({ senderId, line }, { ownId: userId, nameOf: nameOfId })
+  return <span className={styles.words}>{words}</span>
+}
+
 /** In a group the preview begins with who wrote it, unless that is the person themselves. */
 export function findNamedAuthor(
   { peer, lastMessage }: Pick<ConversationRow, 'peer' | 'lastMessage'>,
@@ -253,7 +300,8 @@ interface AuthorNameProps {
   authorId: string
 }
 
-function AuthorName({ messenger, authorId }: AuthorNameProps) {
+/** Who wrote the message of a group whose words follow. */
+export function AuthorName({ messenger, authorId }: AuthorNameProps) {
   const author = useLiveValue(messenger.users.get(authorId))
   return <span className={styles.author}>{nameOf(author)}:</span>
 }

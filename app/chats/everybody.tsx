@@ -14,9 +14,11 @@ export interface WaysIn {
   onInvite(): void
   /** Opens 'New chat', which finds everybody. */
   onNewChat(): void
+  /** Makes a group; undefined where the server has none. */
+  onNewGroup: (() => void) | undefined
 }
 
-interface EverybodyProps extends WaysIn {
+interface EverybodyProps extends Omit<WaysIn, 'onNewGroup'> {
   messenger: Messenger
   /** People who are in the list above already. */
   known: ReadonlySet<string>

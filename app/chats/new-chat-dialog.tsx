@@ -21,6 +21,8 @@ interface NewChatDialogProps {
   messenger: Messenger
   /** Opens 'Search by Phone Number' in this one's place. */
   onPhoneSearch(): void
+  /** Chooses the people of a group in this one's place; undefined where the server has none. */
+  onNewGroup: (() => void) | undefined
   /** Opens the invite link in this one's place. */
   onInvite(): void
   onClose(): void
@@ -49,6 +51,7 @@ export function NewChatDialog(props: NewChatDialogProps) {
           onChange={(event) => setQuery(event.target.value)}
         />
         <div className={styles.ways}>
+          {props.onNewGroup && <Way icon="users" label="New group" onClick={props.onNewGroup} />}
           <Way icon="phone" label="Search by Phone Number" onClick={props.onPhoneSearch} />
           <Way icon="share" label="Invite by link or QR code" onClick={props.onInvite} />
         </div>
@@ -80,9 +83,9 @@ interface PeopleProps {
   onChoose(): void
 }
 
-const offlineWords =
+export const offlineWords =
   'You’re offline. These are the people this device knows; finding others needs a network.'
-const localWords = 'The server can’t be reached, so only people this device knows are shown.'
+export const localWords = 'The server can’t be reached, so only people this device knows are shown.'
 
 function People({ messenger, query, onChoose }: PeopleProps) {
   const everybody = useLiveValue(useMemo(() => messenger.users.list(), [messenger]))
@@ -121,7 +124,7 @@ function People({ messenger, query, onChoose }: PeopleProps) {
   )
 }
 
-function describeNobody({ isSearch, isSettled }: { isSearch: boolean; isSettled: boolean }) {
+export function describeNobody({ isSearch, isSettled }: { isSearch: boolean; isSettled: boolean }) {
   if (!isSearch) return 'Nobody here yet. Invite somebody by your link.'
   if (!isSettled) return 'Searching...'
   return 'No results found. An email address has to be complete.'

@@ -6,7 +6,7 @@ import type { PublicUser } from '../../schema/user.ts'
 import { foldText } from '../database/search/fold-text.ts'
 import { highlight } from '../database/search/highlight.ts'
 import { isSearchable } from '../database/search/search-query.ts'
-import { nameOf, pictureOf } from '../database/storage/known-peer.ts'
+import { type KnownGroup, nameOf, pictureOf } from '../database/storage/known-peer.ts'
 import type { ConversationRow, MessageSearch, Messenger } from '../sync/messenger-types.ts'
 import { Button } from '../ui/buttons/button.tsx'
 import { formatRowTime } from '../ui/format/format-times.ts'
@@ -19,6 +19,7 @@ import { stripStyles } from '../ui/text/describe-message.ts'
 import { MarkedText, type TextMark } from '../ui/text/marked-text.tsx'
 import styles from './chat-list-panel.module.css'
 import row from './conversation-row.module.css'
+import { AuthorName, findNamedAuthor } from './conversation-row.tsx'
 import { PersonLink } from './person-link.tsx'
 import { findPeople, usePeopleSearch } from './use-people-search.ts'
 
@@ -32,7 +33,7 @@ const pageSize = 30
 
 interface FoundPeopleProps {
   title: string
-  people: readonly PublicUser[]
+  people: readonly (PublicUser | KnownGroup)[]
   messenger: Messenger
   linkState: object | undefined
   onChoose(): void
@@ -78,7 +79,7 @@ export function SearchResults(props: SearchResultsProps) {
     <div className={styles.scroller} ref={list}>
       <FoundPeople
         title="Chats"
-        people={chats.flatMap(({ peer }) => (peer && !peer.isGroup ? [peer] : []))}
+        people={chats.flatMap(({ peer }) => (peer ? [peer] : []))}
         {...choice}
       />
       <FoundPeople title="People" people={others} {...choice} />
@@ -130,12 +131,11 @@ function findRows(
 ): ConversationRow[] {
   const wanted = foldText(query)
   const hasLabel = (label: string) => foldText(label).includes(wanted)
-  return rows.filter(
-    ({ peer, peerId }) =>
-      peer &&
-      !peer.isGroup &&
-      (findPeople([peer], query).length > 0 || labelsOf(peerId).some(hasLabel)),
-  )
+  return rows.filter(({ peer, peerId }) => {
+    if (!peer) return false
+    if (peer.isGroup) return foldText(nameOf(peer)).includes(wanted)
+    return findPeople([peer], query).length > 0 || labelsOf(peerId).some(hasLabel)
+  })
 }
 
 /** The people found; renders nothing for an empty list. */
@@ -247,6 +247,10 @@ function FoundMessage({ message, query, messenger, linkState, today }: FoundMess
   const peer = useLiveValue(messenger.peers.get(message.peerId))
   const name = nameOf(peer)
   const isOwn = message.senderId === messenger.userId
+  const authorId = findNamedAuthor(
+    { ...(peer && { peer }), lastMessage: message },
+    messenger.userId,
+  )
   const words = stripStyles(message.content)
   const { text, marks } = cutSnippet(words, highlight(words, query))
   return (
@@ -255,13 +259,14 @@ function FoundMessage({ message, query, messenger, linkState, today }: FoundMess
       to={`/chat/${message.peerId}`}
       state={{ ...linkState, messageId: message._id, query }}
     >
-      <Avatar name={name} picture={pictureOf(peer)} />
+      <Avatar name={name} picture={pictureOf(peer)} isGroup={peer?.isGroup} />
       <span className={row.body}>
         <span className={row.line}>
           <span className={row.name}>{isOwn ? `You to ${name}` : name}</span>
           <time className={row.time}>{formatRowTime(message.createdAt, today)}</time>
         </span>
         <span className={row.preview}>
+          {authorId !== undefined && <AuthorName messenger={messenger} authorId={authorId} />}
           <span className={row.words}>
             <MarkedText text={text} marks={marks} />
           </span>

@@ -12,6 +12,7 @@ import { Avatar } from '../ui/people/avatar.tsx'
 import { describeMessage } from '../ui/text/describe-message.ts'
 import styles from './chat-list-panel.module.css'
 import row from './conversation-row.module.css'
+import { AuthorName, findNamedAuthor } from './conversation-row.tsx'
 
 /** The starred messages of all conversations; each links to its place. */
 export function StarredList({ messenger }: { messenger: Messenger }) {
@@ -45,19 +46,24 @@ function StarredItem({ message, messenger, today }: StarredItemProps) {
   const peer = useLiveValue(messenger.peers.get(message.peerId))
   const name = nameOf(peer)
   const isOwn = message.senderId === messenger.userId
+  const authorId = findNamedAuthor(
+    { ...(peer && { peer }), lastMessage: message },
+    messenger.userId,
+  )
   return (
     <Link
       className={row.link}
       to={`/chat/${message.peerId}`}
       state={{ listView: 'starred', messageId: message._id }}
     >
-      <Avatar name={name} picture={pictureOf(peer)} />
+      <Avatar name={name} picture={pictureOf(peer)} isGroup={peer?.isGroup} />
       <span className={row.body}>
         <span className={row.line}>
           <span className={row.name}>{isOwn ? `You to ${name}` : name}</span>
           <time className={row.time}>{formatRowTime(message.createdAt, today)}</time>
         </span>
         <span className={row.preview}>
+          {authorId !== undefined && <AuthorName messenger={messenger} authorId={authorId} />}
           <span className={row.words}>{describeMessage(message)}</span>
         </span>
       </span>

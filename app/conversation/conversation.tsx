@@ -1,6 +1,11 @@
 import { useEffect, useRef, useState } from 'react'
 import { kindOf } from '../../schema/conversation.ts'
-import { type KnownPeer, nameOf, pictureOf } from '../database/storage/known-peer.ts'
+import {
+  type KnownGroup,
+  type KnownPeer,
+  nameOf,
+  pictureOf,
+} from '../database/storage/known-peer.ts'
 import type { ConversationView, Messenger } from '../sync/messenger-types.ts'
 import { IconButton } from '../ui/buttons/icon-button.tsx'
 import { useAttempt } from '../ui/dialogs/lazy-dialogs.tsx'
@@ -22,6 +27,12 @@ import type { OpenDialog } from './dialogs/open-dialog.ts'
 import type { MessageListHandle } from './message-list/message-list.tsx'
 import { OpenConversation } from './open-conversation.tsx'
 import styles from './styles/conversation.module.css'
+import {
+  describeTyping,
+  useGroupCreation,
+  useMemberNames,
+  useTypingNames,
+} from './use-group-state.ts'
 
 /** The screen of one conversation. */
 export function Conversation(props: ConversationProps) {
@@ -131,25 +142,33 @@ interface ConversationHeaderProps {
 function ConversationHeader(props: ConversationHeaderProps) {
   const { messenger, peerId, peer, onBack } = props
   const person = peer?.isGroup ? undefined : peer
-  const { words, isOnline, isTyping } = usePresenceWords(messenger, peerId, person)
+  const isGroup = peer?.isGroup === true
+  const personId = isGroup ? undefined : peerId
+  const { words, isOnline, isTyping } = usePresenceWords(messenger, personId, person)
   const name = nameOf(peer)
   return (
     <header className={styles.header}>
       {onBack && <IconButton icon="back" label="Back to chats" onClick={onBack} />}
       <div className={styles.who}>
         <div className={styles.headerFace}>
-          <Avatar name={name} picture={pictureOf(peer)} size={2.5} isOnline={isOnline} />
+          <Avatar
+            name={name}
+            picture={pictureOf(peer)}
+            size={2.5}
+            isOnline={isOnline}
+            isGroup={isGroup}
+          />
         </div>
         <div className={styles.headerWords}>
           <h2 className={styles.name}>
             <span className={styles.nameText}>{name}</span>
-            <VerifiedSign trust={messenger.encryption.trustIn(peerId)} />
+            {!isGroup && <VerifiedSign trust={messenger.encryption.trustIn(peerId)} />}
             {(person?.phone_number || kindOf(peer) === 'business') && (
               <span className={styles.badge}>WhatsApp</span>
             )}
           </h2>
           <p className={joinClassNames(styles.subtitle, isTyping && styles.isTyping)}>
-            {words}
+            {peer?.isGroup ? <GroupWords messenger={messenger} group={peer} /> : words}
             {person?.phone_number && (
               <>
                 {words && ' · '}
@@ -162,7 +181,7 @@ function ConversationHeader(props: ConversationHeaderProps) {
         <button
           type="button"
           className={styles.opensInfo}
-          aria-label={`Contact info: ${name}`}
+          aria-label={`${isGroup ? 'Group' : 'Contact'} info: ${name}`}
           aria-expanded={props.hasInfo}
           onClick={props.onOpenInfo}
         />
@@ -170,6 +189,18 @@ function ConversationHeader(props: ConversationHeaderProps) {
       <HeaderTools {...props} />
     </header>
   )
+}
+
+/** Who is in the group, or why it is none yet. */
+function GroupWords({ messenger, group }: { messenger: Messenger; group: KnownGroup }) {
+  const names = useMemberNames(messenger, group)
+  const creation = useGroupCreation(messenger, group._id)
+  const typing = useTypingNames(messenger, group._id)
+  const isLive = useLivePart(messenger.connection, ({ state }) => state === 'live')
+  if (group.hasLeft) return "You aren't in this group"
+  if (creation?.state === 'refused') return "This group wasn't created"
+  if (creation && !isLive) return `Waiting for a connection · ${names ?? ''}`
+  return typing.length > 0 ? describeTyping(typing) : names
 }
 
 interface HeaderToolsProps {

@@ -9,6 +9,7 @@ import {
   useRef,
   useState,
 } from 'react'
+import { lineOf } from '../../schema/api/groups.ts'
 import { limits } from '../../schema/limits.ts'
 import type { MessageDocument } from '../../schema/message.ts'
 import type { KnownPeer } from '../database/storage/known-peer.ts'
@@ -22,11 +23,12 @@ import { useBackLayer } from '../ui/layers/use-back-layer.ts'
 import { Notice, useNotice } from '../ui/layout/notice.tsx'
 import { VisuallyHidden } from '../ui/layout/page.tsx'
 import { copyText } from '../ui/text/copy-text.ts'
+import { describeLine, listNamedInLine } from '../ui/text/describe-line.ts'
 import { describeMessage } from '../ui/text/describe-message.ts'
 import { ChatSearch } from './chat-search/chat-search.tsx'
 import { newMode, type WriteMode } from './composer/composer-tools.ts'
 import { useKeptMode } from './composer/use-kept-mode.ts'
-import { useWriteObstacle, WriteArea } from './composer/write-area.tsx'
+import { describeNoReply, useWriteObstacle, WriteArea } from './composer/write-area.tsx'
 import type { ConversationProps } from './conversation-props.ts'
 import { ConversationDialog } from './dialogs/conversation-dialog.tsx'
 import type { OpenDialog } from './dialogs/open-dialog.ts'
@@ -39,7 +41,9 @@ import { NoMessages } from './message-list/no-messages.tsx'
 import { type ShownWindow, stepWindow } from './message-list/step-window.ts'
 import { useReading } from './message-list/use-reading.ts'
 import { SelectionBar } from './selection-bar.tsx'
+import styles from './styles/conversation.module.css'
 import { useAuthorNames } from './use-author-names.ts'
+import { useGroupCreation } from './use-group-state.ts'
 import { useMessageHandlers } from './use-message-handlers.ts'
 import { type ReactionWords, useReactionNews } from './use-reaction-news.ts'
 
@@ -82,6 +86,7 @@ export function OpenConversation(props: OpenConversationProps) {
   const isTyping = useLivePart(messenger.presence, (presence) => presence.isTyping(peerId))
   const { isLoaded, hasFailed } = window
   const isEmpty = window.items.length === 0
+  const isWaitingGroup = useGroupCreation(messenger, peerId)?.state === 'waiting'
   const failure = useFailure(window.items)
   const nameOf = useAuthorNames({
     messenger,
@@ -140,8 +145,7 @@ export function OpenConversation(props: OpenConversationProps) {
     messenger,
     setMode(next) {
       if (next.kind !== 'reply' || !obstacle) return setMode(next)
-      if (obstacle === 'blocked') say(`Unblock ${peerName} to reply`)
-      else say("This account was deleted. You can't reply.")
+      say(describeNoReply(obstacle, peerName))
     },
     copy,
     say,
@@ -164,7 +168,11 @@ export function OpenConversation(props: OpenConversationProps) {
   useEffect(() => {
     if (wish) fulfil.current(wish)
   }, [wish, fulfil])
-  const findShown = (messageId: string) => shown.items.find((item) => item._id === messageId)
+  // What became of a group is no message: nothing can be done with it.
+  const findShown = (messageId: string) =>
+    shown.items.find((item) => item._id === messageId && !lineOf(item))
+  const isOver = obstacle === 'left'
+  const isReactable = (message: MessageDocument) => canReact(message) && !isOver
   const endSearch = () => {
     setMarkQuery('')
     props.onSearchEnd()
@@ -238,39 +246,53 @@ export function OpenConversation(props: OpenConversationProps) {
             const message = findShown(messageId)
             if (message && selection.isSelecting) selection.toggle(message)
           }}
-          canReply={(messageId) =>
-            !selection.isSelecting && !obstacle && findShown(messageId)?.deletedAt === undefined
-          }
+          canReply={(messageId) => {
+            const message = findShown(messageId)
+            return (
+              !selection.isSelecting && !obstacle && !!message && message.deletedAt === undefined
+            )
+          }}
           onReply={(messageId) => {
             const message = findShown(messageId)
             if (message) actions.reply(message)
           }}
           drawMessage={(row, { hoveredId, isPulled, isTabStop }) =>
-            drawMessage({
-              message: row.message,
-              isOwn: row.message.senderId === messenger.userId,
-              ownId: messenger.userId,
-              canReact: canReact(row.message),
-              nameOf,
-              startsGroup: row.startsGroup,
-              showsAuthor: row.showsAuthor ?? false,
-              album: row.album?.map((message) => ({
-                message,
-                canReact: canReact(message),
-                isSelected: selection.isSelecting ? selection.has(message._id) : undefined,
-                isHighlighted: message._id === highlightedId,
-              })),
-              hoveredId: row.album && hoveredId,
-              isHovered: hoveredId !== undefined,
-              isPulled,
-              isSelected: selection.isSelecting ? selection.has(row.message._id) : undefined,
-              isHighlighted: row.message._id === highlightedId,
-              markQuery,
-              isTabStop,
-              quoted: row.message.replyTo ? findShown(row.message.replyTo) : undefined,
-              findMessage: messenger.messages.get,
-              actions,
-            })
+            row.line ? (
+              <GroupLine
+                message={row.message}
+                words={describeLine(
+                  { senderId: row.message.senderId, line: row.line },
+                  { ownId: messenger.userId, nameOf },
+                )}
+                isTabStop={isTabStop}
+              />
+            ) : (
+              drawMessage({
+                message: row.message,
+                isOwn: row.message.senderId === messenger.userId,
+                ownId: messenger.userId,
+                canReact: isReactable(row.message),
+                nameOf,
+                startsGroup: row.startsGroup,
+                showsAuthor: row.showsAuthor ?? false,
+                album: row.album?.map((message) => ({
+                  message,
+                  canReact: isReactable(message),
+                  isSelected: selection.isSelecting ? selection.has(message._id) : undefined,
+                  isHighlighted: message._id === highlightedId,
+                })),
+                hoveredId: row.album && hoveredId,
+                isHovered: hoveredId !== undefined,
+                isPulled,
+                isSelected: selection.isSelecting ? selection.has(row.message._id) : undefined,
+                isHighlighted: row.message._id === highlightedId,
+                markQuery,
+                isTabStop,
+                quoted: row.message.replyTo ? findShown(row.message.replyTo) : undefined,
+                findMessage: messenger.messages.get,
+                actions,
+              })
+            )
           }
         />
       ) : (
@@ -280,6 +302,8 @@ export function OpenConversation(props: OpenConversationProps) {
           isTyping={isTyping}
           peerName={peerName}
           canWrite={!obstacle}
+          isGroup={props.peer?.isGroup === true}
+          isWaiting={isWaitingGroup}
         />
       )}
       <Notice words={notice} />
@@ -314,6 +338,7 @@ export function OpenConversation(props: OpenConversationProps) {
         arrival={window.arrival}
         reaction={reaction}
         failure={failure}
+        ownId={messenger.userId}
         nameOf={nameOf}
       />
       {dialog && (
@@ -321,6 +346,8 @@ export function OpenConversation(props: OpenConversationProps) {
           messenger={messenger}
           dialog={dialog}
           selection={selection}
+          isOver={isOver}
+          isGroup={props.peer?.isGroup === true}
           actions={actions}
           drawReactionBar={props.drawReactionBar}
           oldestTime={
@@ -337,10 +364,17 @@ export function OpenConversation(props: OpenConversationProps) {
   )
 }
 
-/** Whoever wrote these messages, or reacted to them. */
+/** Whoever wrote these messages, reacted to them, or stands in a line among them. */
 function useAuthorIds(items: readonly MessageDocument[]): readonly string[] {
   return useMemo(
-    () => items.flatMap(({ senderId, reactions }) => [senderId, ...Object.keys(reactions ?? {})]),
+    () =>
+      items.flatMap((message) => {
+        const { senderId, reactions } = message
+        const line = lineOf(message)
+        return line
+          ? listNamedInLine({ senderId, line })
+          : [senderId, ...Object.keys(reactions ?? {})]
+      }),
     [items],
   )
 }
@@ -400,24 +434,49 @@ interface ArrivalAnnouncementProps {
   arrival: MessageDocument | undefined
   reaction: ReactionWords | undefined
   failure: Failure | undefined
+  ownId: string
   nameOf(userId: string): string
 }
 
 /** Announces arriving messages and failed ones to screen readers, wherever the focus is. */
-function ArrivalAnnouncement({ arrival, reaction, failure, nameOf }: ArrivalAnnouncementProps) {
+function ArrivalAnnouncement(props: ArrivalAnnouncementProps) {
+  const { arrival, reaction, failure } = props
   return (
     <VisuallyHidden>
       <span role="status">
         {/* The key makes screen readers announce the same words again. */}
-        {arrival && (
-          <span
-            key={arrival._id}
-          >{`${nameOf(arrival.senderId)}: ${describeMessage(arrival)}`}</span>
-        )}
+        {arrival && <span key={arrival._id}>{describeArrival(arrival, props)}</span>}
       </span>
       <span role="status">{reaction && <span key={reaction.key}>{reaction.words}</span>}</span>
       <span role="status">{failure && <span key={failure.key}>{failure.words}</span>}</span>
     </VisuallyHidden>
+  )
+}
+
+function describeArrival(
+  arrival: MessageDocument,
+  to: Pick<ArrivalAnnouncementProps, 'ownId' | 'nameOf'>,
+): string {
+  const { senderId } = arrival
+  const line = lineOf(arrival)
+  if (line) return describeLine({ senderId, line }, to)
+  return `${to.nameOf(senderId)}: ${describeMessage(arrival)}`
+}
+
+interface GroupLineProps {
+  message: MessageDocument
+  words: string
+  isTabStop: boolean
+}
+
+/** What became of the group, among its messages. */
+function GroupLine({ message, words, isTabStop }: GroupLineProps) {
+  return (
+    <div className={styles.groupLine}>
+      <p data-message-id={message._id} tabIndex={isTabStop ? 0 : -1} dir="auto">
+        {words}
+      </p>
+    </div>
   )
 }
 

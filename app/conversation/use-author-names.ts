@@ -1,7 +1,8 @@
 import { useCallback, useMemo } from 'react'
-import { type KnownPeer, type KnownPerson, nameOf } from '../database/storage/known-peer.ts'
+import { type KnownPeer, nameOf } from '../database/storage/known-peer.ts'
+import { joinNames } from '../database/views/join-names.ts'
 import type { Messenger } from '../sync/messenger-types.ts'
-import { type LiveSource, useLiveValue } from '../ui/hooks/use-live-value.ts'
+import { useLiveValue } from '../ui/hooks/use-live-value.ts'
 
 /**
  * Names whoever wrote or reacted in a chat. With one person that is only the other; in a group each
@@ -22,34 +23,11 @@ export function useAuthorNames(options: {
     useMemo(() => joinNames(key === '' ? [] : key.split(','), users.get), [key, users]),
   )
   return useCallback(
-    (authorId) => (isGroup ? (names.get(authorId) ?? nameOf(undefined)) : peerName),
-    [isGroup, names, peerName],
-  )
-}
-
-/** All these people's names as one value, which changes only when a name does. */
-export function joinNames(
-  userIds: readonly string[],
-  get: (userId: string) => LiveSource<KnownPerson | undefined>,
-): LiveSource<ReadonlyMap<string, string>> {
-  const people = userIds.map((userId) => ({ userId, person: get(userId) }))
-  let joined: ReadonlyMap<string, string> = new Map()
-
-  function getSnapshot() {
-    const next = people.map(({ userId, person }) => [userId, nameOf(person.getSnapshot())] as const)
-    const isSame =
-      next.length === joined.size && next.every(([userId, name]) => joined.get(userId) === name)
-    if (!isSame) joined = new Map(next)
-    return joined
-  }
-
-  return {
-    getSnapshot,
-    subscribe(listener) {
-      const unsubscribes = people.map(({ person }) => person.subscribe(listener))
-      return () => {
-        for (const unsubscribe of unsubscribes) unsubscribe()
-      }
+    (authorId) => {
+      if (!isGroup) return peerName
+      // Whoever is quoted may have written nothing else that is shown.
+      return names.get(authorId) ?? nameOf(users.get(authorId).getSnapshot())
     },
-  }
+    [isGroup, names, peerName, users],
+  )
 }

@@ -241,7 +241,7 @@ async function run(seed: number, steps: number): Promise<string[]> {
   }
 }
 
-test.for([1, 2, 3, 4, drawn])(
+test.for([1, 2, 906568898, drawn])(
   'P14: whatever happens in groups (seed %i), all read the same in one order, each in their time',
   { timeout: 400_000 },
   async (seed) => expect(await run(seed, 50)).toEqual([]),

@@ -81,7 +81,9 @@ export function Gallery(props: GalleryProps) {
     [ahead],
   )
   useBackLayer(true, onClose)
-  const author = shown.senderId === messenger.userId ? 'You' : nameOf(peer)
+  const sender = useLiveValue(messenger.users.get(shown.senderId))
+  const theirName = nameOf(peer?.isGroup ? sender : peer)
+  const author = shown.senderId === messenger.userId ? 'You' : theirName
   const written = `${formatDay(shown.createdAt, today)}, ${formatClockTime(shown.createdAt)}`
 
   function close() {

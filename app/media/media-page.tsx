@@ -66,8 +66,12 @@ export function MediaPage(props: MediaPageProps) {
   const [opened, setOpened] = useState<MessageDocument>()
   const goToMessage = (messageId: string) => leaveBackLayers(() => onGoToMessage(messageId))
 
+  function nameAuthor({ senderId }: MessageDocument) {
+    return peer?.isGroup ? nameOf(messenger.users.get(senderId).getSnapshot()) : name
+  }
+
   function draw(message: MessageDocument) {
-    const author = message.senderId === messenger.userId ? 'You' : name
+    const author = message.senderId === messenger.userId ? 'You' : nameAuthor(message)
     const shared = { message, author, onGoToMessage: () => goToMessage(message._id) }
     switch (kind) {
       case 'media':

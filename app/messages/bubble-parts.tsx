@@ -1,10 +1,11 @@
-import type { ReactNode } from 'react'
+import type { CSSProperties, ReactNode } from 'react'
 import { isAccepted, isEdited, isIncoming, type MessageDocument } from '../../schema/message.ts'
 import { listReactions } from '../../schema/reaction.ts'
 import { formatClockTime, formatDate, startOfDay } from '../ui/format/format-times.ts'
 import { type LiveSource, useLiveValue } from '../ui/hooks/use-live-value.ts'
 import { Icon } from '../ui/icons/icon.tsx'
 import { MessageTicks } from '../ui/icons/message-ticks.tsx'
+import { pickAvatarColour } from '../ui/people/avatar.tsx'
 import { cutAtWord, describeMessage, nameStatus } from '../ui/text/describe-message.ts'
 import styles from './message.module.css'
 import type { MessageActions } from './message-actions.ts'
@@ -79,12 +80,18 @@ export function describeTimes(
   return `written ${day}${written} · sent ${formatClockTime(message.orderedAt)}`
 }
 
-/** Who wrote it, above the words; the label for screen readers says it anyway. */
+/** Who wrote it, above the words, in the colour of their face; the label for screen readers says it anyway. */
 export function AuthorName({ message, nameOf, showsAuthor }: MessageProps) {
   if (!showsAuthor) return null
+  const name = nameOf(message.senderId)
   return (
-    <p className={styles.author} aria-hidden="true" dir="auto">
-      {nameOf(message.senderId)}
+    <p
+      className={styles.author}
+      style={{ '--author-colour': pickAvatarColour(name) } as CSSProperties}
+      aria-hidden="true"
+      dir="auto"
+    >
+      {name}
     </p>
   )
 }

@@ -1,36 +1,28 @@
-import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { kindOf } from '../../schema/conversation.ts'
-import { isSticker } from '../../schema/message.ts'
 import type { KnownPerson } from '../database/storage/known-peer.ts'
-import type { ConversationRow, Messenger } from '../sync/messenger-types.ts'
+import type { Messenger } from '../sync/messenger-types.ts'
 import { isEncrypted } from '../sync/people/encryption-states.ts'
 import { Button } from '../ui/buttons/button.tsx'
 import { IconButton } from '../ui/buttons/icon-button.tsx'
 import { Dialog } from '../ui/dialogs/dialog.tsx'
 import { useAttempt } from '../ui/dialogs/lazy-dialogs.tsx'
-import { formatMutedUntil, formatRowTime } from '../ui/format/format-times.ts'
 import { useLivePart, useLiveValue } from '../ui/hooks/use-live-value.ts'
-import { useToday } from '../ui/hooks/use-today.ts'
-import { findFocusPath, focusFirst } from '../ui/layers/find-focus-path.ts'
 import { useEscape } from '../ui/layers/use-escape.ts'
 import { useKeptFocus } from '../ui/layers/use-kept-focus.ts'
-import type { MenuPoint } from '../ui/menus/menu-action.ts'
-import { MuteMenu } from '../ui/menus/mute-menu.tsx'
 import { Avatar } from '../ui/people/avatar.tsx'
 import { usePicture } from '../ui/people/picture-source.ts'
 import { usePresenceWords } from '../ui/people/use-presence-words.ts'
 import { VerifiedSign } from '../ui/people/verified-sign.tsx'
 import page from '../ui/styles/chat-page.module.css'
 import { joinClassNames } from '../ui/styles/join-class-names.ts'
-import { describeMessage } from '../ui/text/describe-message.ts'
 import { describePlainChat } from '../ui/text/describe-plain-chat.ts'
 import { PhoneNumber } from '../ui/text/phone-number.tsx'
 import styles from './contact-panel.module.css'
 import pictureDialogStyles from './dialogs/picture-dialog.module.css'
+import { Fact, MuteRow, StarredRow, useFocusWhileOpen } from './panel-parts.tsx'
 import { PanelRow } from './panel-row.tsx'
 import { RiskyActions } from './risky-actions.tsx'
-
-const shownAtFirst = 20
 
 export interface ContactPanelProps {
   messenger: Messenger
@@ -89,7 +81,7 @@ export function ContactPanel(props: ContactPanelProps) {
             isWay
           />
           {!isGone && <EncryptionRow {...shared} onOpen={props.onOpenEncryption} />}
-          <StarredRow {...shared} onGoToMessage={props.onGoToMessage} />
+          <StarredRow {...shared} nameOf={() => shared.name} onGoToMessage={props.onGoToMessage} />
           <PanelRow icon="search" label="Search in this chat" onClick={props.onSearch} />
           {!isGone && row && <MuteRow {...shared} row={row} />}
         </ul>
@@ -192,29 +184,6 @@ function EncryptionRow({ messenger, peerId, onOpen }: EncryptionRowProps) {
   )
 }
 
-function Fact({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd dir="auto">{children}</dd>
-    </div>
-  )
-}
-
-/** The heading takes the focus, for the keyboard and screen readers; its owner gets it back. */
-function useFocusWhileOpen() {
-  const heading = useRef<HTMLHeadingElement>(null)
-  const [returnTo] = useState(findFocusPath)
-  useEffect(() => {
-    heading.current?.focus({ preventScroll: true })
-    return () => {
-      // A layer effect: what the person focused meanwhile elsewhere keeps the focus.
-      queueMicrotask(() => document.activeElement === document.body && focusFirst(returnTo))
-    }
-  }, [returnTo])
-  return heading
-}
-
 interface PictureDialogProps {
   name: string
   /** An address that the page may show. */
@@ -233,100 +202,5 @@ function PictureDialog({ name, url, onClose }: PictureDialogProps) {
         </Button>
       </div>
     </Dialog>
-  )
-}
-
-interface MuteRowProps {
-  messenger: Messenger
-  row: ConversationRow
-  attempt(work: Promise<unknown>, words: string): void
-}
-
-/** Mutes the chat for a time of choice, or ends that. */
-function MuteRow({ messenger, row, attempt }: MuteRowProps) {
-  const { peerId, isMuted, mutedUntil } = row
-  const today = useToday()
-  const [point, setPoint] = useState<MenuPoint>()
-  const set = (...change: [isMuted: boolean, until?: number]) =>
-    attempt(messenger.commands.setMuted(peerId, ...change), 'Failed to change chat')
-  return (
-    <PanelRow
-      icon={isMuted ? 'unmute' : 'mute'}
-      label={isMuted ? 'Unmute' : 'Mute'}
-      note={isMuted ? formatMutedUntil(mutedUntil, today) : undefined}
-      hasMenu={!isMuted}
-      onClick={(event) => {
-        if (isMuted) return set(false)
-        const box = event.currentTarget.getBoundingClientRect()
-        setPoint({ x: box.left + 16, y: box.bottom })
-      }}
-    >
-      {point && (
-        <MuteMenu
-          point={point}
-          now={messenger.now()}
-          onMute={(until) => set(true, until)}
-          onClose={() => setPoint(undefined)}
-        />
-      )}
-    </PanelRow>
-  )
-}
-
-interface StarredRowProps {
-  messenger: Messenger
-  peerId: string
-  name: string
-  onGoToMessage(messageId: string): void
-}
-
-/** The chat's starred messages, newest star first, beneath their row. */
-function StarredRow({ messenger, peerId, name, onGoToMessage }: StarredRowProps) {
-  const all = useLiveValue(messenger.starred)
-  const today = useToday()
-  const [isOpen, setIsOpen] = useState(false)
-  const [limit, setLimit] = useState(shownAtFirst)
-  const messages = useMemo(
-    () => all?.filter((one) => one.peerId === peerId && !isSticker(one)) ?? [],
-    [all, peerId],
-  )
-  return (
-    <PanelRow
-      icon="star"
-      label="Starred messages"
-      end={messages.length > 0 ? String(messages.length) : undefined}
-      isExpanded={isOpen}
-      onClick={() => setIsOpen(!isOpen)}
-    >
-      {isOpen && messages.length === 0 && <p className={styles.none}>No starred messages</p>}
-      {isOpen && messages.length > 0 && (
-        <ul className={styles.starred} aria-label="Starred messages">
-          {messages.slice(0, limit).map((message) => (
-            <li key={message._id}>
-              <button
-                type="button"
-                className={styles.message}
-                onClick={() => onGoToMessage(message._id)}
-              >
-                <span className={styles.author}>
-                  <span>{message.senderId === messenger.userId ? 'You' : name}</span>
-                  <time>{formatRowTime(message.createdAt, today)}</time>
-                </span>
-                <span className={styles.text} dir="auto">
-                  {describeMessage(message)}
-                </span>
-              </button>
-            </li>
-          ))}
-          {messages.length > limit && (
-            <li>
-              <Button look="quiet" onClick={() => setLimit(limit + shownAtFirst)}>
-                Show more
-              </Button>
-            </li>
-          )}
-        </ul>
-      )}
-    </PanelRow>
   )
 }

@@ -20,18 +20,23 @@ interface RiskyActionsProps {
   name: string
   isBlocked: boolean
   canBlock: boolean
+  isGroup?: boolean
   /** Is there anything to clear? */
   hasChat: boolean
   attempt(work: Promise<unknown>, words: string): void
   onDeleted(): void
 }
 
-const keptWords = 'Messages will be removed from your devices. The other person keeps their copy.'
+const keptWords = {
+  person: 'Messages will be removed from your devices. The other person keeps their copy.',
+  group: 'Messages will be removed from your devices. The other members keep theirs.',
+} as const
 
 /** Block, report, clear and delete; each asks first. */
 export function RiskyActions(props: RiskyActionsProps) {
   const { messenger, peerId, name, isBlocked, canBlock, hasChat, attempt, onDeleted } = props
   const { requests, undo } = messenger
+  const text = keptWords[props.isGroup ? 'group' : 'person']
   const [asked, setAsked] = useState<'block' | 'report' | 'clear' | 'delete'>()
   const close = () => setAsked(undefined)
   const block = (blocked: boolean) => requests.add({ kind: 'block', userId: peerId, blocked })
@@ -85,7 +90,7 @@ export function RiskyActions(props: RiskyActionsProps) {
       {asked === 'clear' && (
         <ConfirmDialog
           title="Clear this chat?"
-          text={keptWords}
+          text={text}
           confirmLabel="Clear"
           isDanger
           onConfirm={() => attempt(undo.clearConversation(peerId), 'Failed to clear chat')}
@@ -95,7 +100,7 @@ export function RiskyActions(props: RiskyActionsProps) {
       {asked === 'delete' && (
         <ConfirmDialog
           title="Are you sure you want to delete this conversation?"
-          text={keptWords}
+          text={text}
           confirmLabel="Delete"
           isDanger
           // Where it fails, the panel stays and says so.

@@ -438,7 +438,7 @@ test('the calls are described, with what each refuses', async () => {
 })
 
 test('without the switch every door answers as if there were no groups', async () => {
-  const app = await startTestApp()
+  const app = await startTestApp({ GROUPS: 'off' })
   onTestFinished(() => app.close())
   const { token, userId } = await app.register('Ann')
   const body = { name: 'x', memberIds: [userId] }

@@ -3,6 +3,7 @@ import { Link } from 'react-router-dom'
 import { isBlank } from '../../../schema/helpers/text.ts'
 import type { LinkPreview } from '../../../schema/link-preview.ts'
 import { isIncoming, type MessageDocument } from '../../../schema/message.ts'
+import type { KnownGroup } from '../../database/storage/known-peer.ts'
 import type { Messenger } from '../../sync/messenger-types.ts'
 import { Button } from '../../ui/buttons/button.tsx'
 import { IconButton } from '../../ui/buttons/icon-button.tsx'
@@ -13,6 +14,7 @@ import { describeMessage } from '../../ui/text/describe-message.ts'
 import { describePlainChat } from '../../ui/text/describe-plain-chat.ts'
 import { LinkCard } from '../../ui/text/link-card.tsx'
 import { useLiveMessage } from '../message/use-live-messages.ts'
+import { useGroupCreation } from '../use-group-state.ts'
 import cannotWriteStyles from './cannot-write.module.css'
 import styles from './composer.module.css'
 import { Composer } from './composer.tsx'
@@ -142,6 +144,7 @@ function EditComposer(props: ModeProps<'edit'>) {
 function NewComposer(props: ModeProps<'new' | 'reply'>) {
   const { messenger, peerId, mode, problem, hasKeyboard, isAside, onModeChange } = props
   const answered = mode.kind === 'reply' ? mode.message : undefined
+  const isGroup = useLivePart(messenger.peers.get(peerId), (peer) => peer?.isGroup === true)
   const link = useWrittenLink(props)
   const leave = () => onModeChange((now) => (now === mode ? newMode : now))
   const onSent = () => {
@@ -181,6 +184,8 @@ function NewComposer(props: ModeProps<'new' | 'reply'>) {
       onType={(text) => {
         messenger.drafts.set(peerId, text)
         link.write(text)
+        // A group has nobody to whom typing could go.
+        if (isGroup) return
         if (isBlank(text)) messenger.stopTyping(peerId)
         else messenger.typing(peerId)
       }}
@@ -248,10 +253,11 @@ function CannotWrite({ messenger, peerId, peerName, obstacle }: CannotWriteProps
     entries.some(({ request, state }) => isBlockOf(request, peerId) && state === 'waiting'),
   )
   const isLive = useLivePart(connection, ({ state }) => state === 'live')
-  if (obstacle === 'deleted') {
+  if (obstacle === 'unmade') return <GroupUnmade messenger={messenger} groupId={peerId} />
+  if (obstacle !== 'blocked') {
     return (
       <div className={cannotWriteStyles.bar} role="status">
-        <p>This account was deleted. You can't send messages here.</p>
+        <p>{obstacleWords[obstacle]}</p>
       </div>
     )
   }
@@ -272,19 +278,72 @@ function CannotWrite({ messenger, peerId, peerName, obstacle }: CannotWriteProps
   )
 }
 
+const obstacleWords = {
+  deleted: "This account was deleted. You can't send messages here.",
+  left: "You aren't in this group any more, so you can't send messages here.",
+  admins: 'Only admins can send messages in this group.',
+} as const
+
+/** The server would not make the group: why, and another try. */
+function GroupUnmade({ messenger, groupId }: { messenger: Messenger; groupId: string }) {
+  const creation = useGroupCreation(messenger, groupId)
+  const { attempt, failure } = useAttempt()
+  if (!creation) return null
+  const retry = () => messenger.requests.retry(creation.entryId)
+  return (
+    <div className={cannotWriteStyles.bar}>
+      <p role="status">This group wasn't created. {creation.problem}</p>
+      <Button look="quiet" onClick={() => attempt(retry(), 'Failed to create the group')}>
+        Try again
+      </Button>
+      {failure}
+    </div>
+  )
+}
+
 function isBlockOf(request: { kind: string; userId?: string }, peerId: string): boolean {
   return request.kind === 'block' && request.userId === peerId
 }
 
-/** Why nothing can be written to a person: their account was deleted, or the reader blocks them. */
-type WriteObstacle = 'deleted' | 'blocked'
+/**
+ * Why nothing can be written: the other person's account was deleted, the reader blocks them, is not
+ * in the group any more, is no admin where only they write, or the server would not make the group.
+ */
+type WriteObstacle = 'deleted' | 'blocked' | 'left' | 'admins' | 'unmade'
 
 export function useWriteObstacle(
-  messenger: Pick<Messenger, 'peers' | 'blocked'>,
+  messenger: Pick<Messenger, 'peers' | 'blocked' | 'requests' | 'userId'>,
   peerId: string,
 ): WriteObstacle | undefined {
   const peer = useLiveValue(messenger.peers.get(peerId))
   const isBlocked = useLivePart(messenger.blocked, (ids) => ids.includes(peerId))
-  if (!peer?.isGroup && peer?.isDeleted) return 'deleted'
+  const isUnmade = useGroupCreation(messenger, peerId)?.state === 'refused'
+  if (peer?.isGroup) return isUnmade ? 'unmade' : findGroupObstacle(peer, messenger.userId)
+  if (peer?.isDeleted) return 'deleted'
   return isBlocked ? 'blocked' : undefined
+}
+
+function findGroupObstacle(
+  { hasLeft, members, settings }: KnownGroup,
+  ownId: string,
+): WriteObstacle | undefined {
+  if (hasLeft) return 'left'
+  const own = members.find(({ userId }) => userId === ownId)
+  return settings.whoWrites === 'admins' && own?.role === 'member' ? 'admins' : undefined
+}
+
+/** Said to somebody who wants to reply where nothing can be written. */
+export function describeNoReply(obstacle: WriteObstacle, peerName: string): string {
+  switch (obstacle) {
+    case 'blocked':
+      return `Unblock ${peerName} to reply`
+    case 'deleted':
+      return "This account was deleted. You can't reply."
+    case 'left':
+      return "You aren't in this group any more. You can't reply."
+    case 'admins':
+      return 'Only admins can send messages in this group.'
+    case 'unmade':
+      return "This group wasn't created. You can't reply."
+  }
 }

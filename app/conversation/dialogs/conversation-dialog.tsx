@@ -27,6 +27,9 @@ interface ConversationDialogProps {
   messenger: Messenger
   dialog: OpenDialog
   selection: Selection
+  /** Can this person change nothing for others here any more? */
+  isOver: boolean
+  isGroup: boolean
   actions: MessageHandlers
   drawReactionBar: DrawReactionBar
   /** When the server accepted the oldest loaded message, epoch ms. */
@@ -72,6 +75,7 @@ function DialogBody(props: ConversationDialogProps) {
         <LazyMessageInformationDialog
           messenger={messenger}
           message={dialog.message}
+          isGroup={props.isGroup}
           onClose={onClose}
         />
       )
@@ -83,7 +87,7 @@ function DialogBody(props: ConversationDialogProps) {
       return (
         <LazyDeleteDialog
           count={dialog.messages.length}
-          canDeleteForAll={canDeleteForAll(dialog.messages, messenger)}
+          canDeleteForAll={!props.isOver && canDeleteForAll(dialog.messages, messenger)}
           isWhatsApp={dialog.messages.some(({ isWhatsApp }) => isWhatsApp)}
           onForMe={() => void removeForMe(dialog.messages)}
           onForAll={() => void removeForAll(dialog.messages)}
@@ -128,9 +132,10 @@ function MessageMenu(props: MessageMenuProps) {
       actions={listMessageActions({
         message: live,
         isOwn: live.senderId === messenger.userId,
+        isOver: props.isOver,
         on: actions,
       })}
-      choice={canReact(live) ? choice : undefined}
+      choice={canReact(live) && !props.isOver ? choice : undefined}
       onClose={onClose}
     />
   )

@@ -11,6 +11,8 @@ import styles from './dialogs.module.css'
 export interface MessageInformationDialogProps {
   messenger: Messenger
   message: MessageDocument
+  /** Then nothing is known of who has it, or has read it. */
+  isGroup: boolean
   onClose(): void
 }
 
@@ -22,12 +24,15 @@ const words = {
   read: 'Read',
 } as const
 
-/** Shows when a message was written, sent, delivered and read. */
+/** Shows when a message was written, sent, delivered and read; in a group when it was written and sent. */
 export function MessageInformationDialog(props: MessageInformationDialogProps) {
   const message = useLiveMessage(props.messenger, props.message)
   const { isWhatsApp } = message
   const history = [...message.statusHistory].sort((a, b) => a.timestamp - b.timestamp)
-  const steps = history.filter((step) => step.status !== 'sending')
+  const steps = history.filter(
+    ({ status }) =>
+      status !== 'sending' && (!props.isGroup || (status !== 'delivered' && status !== 'read')),
+  )
   return (
     <Dialog title="Message info" text={describeMessage(message)} onClose={props.onClose}>
       <dl className={styles.steps}>

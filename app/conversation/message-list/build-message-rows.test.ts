@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { GroupMessageDocument } from '../../../schema/api/groups.ts'
 import { type MessageDocument, messageDocument } from '../../../schema/message.ts'
 import { startOfDay } from '../../ui/format/format-times.ts'
 import { buildMessageRows, findInRow, newestOf } from './build-message-rows.ts'
@@ -52,6 +53,17 @@ test("in a group the first of somebody else's messages has their name, and one's
   expect(ofGroup.map((row) => row.showsAuthor ?? false)).toEqual([false, true, false])
   const ofPerson = buildMessageRows(messages, options)
   expect(ofPerson.some((row) => row.showsAuthor)).toBe(false)
+})
+
+test('what became of a group is a row of its own, after which its author is named again', () => {
+  const line: GroupMessageDocument['line'] = { change: { kind: 'leave' }, userIds: [ben] }
+  const left = { ...write(2, { senderId: ben }), line }
+  const rows = buildMessageRows(
+    [write(1, { senderId: ben }), left, write(3, { senderId: ben }), write(4, { senderId: ben })],
+    { ...options, ownIdInGroup: ann },
+  )
+  expect(rows.map((row) => row.line)).toEqual([undefined, line, undefined, undefined])
+  expect(rows.map((row) => row.showsAuthor ?? false)).toEqual([true, false, true, false])
 })
 
 test('a pending message is under the day on which it was written, not that of its place', () => {

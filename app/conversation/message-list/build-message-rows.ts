@@ -1,3 +1,4 @@
+import { type GroupMessageDocument, lineOf } from '../../../schema/api/groups.ts'
 import { lockOf } from '../../../schema/encryption/sealed-part.ts'
 import {
   isAccepted,
@@ -11,6 +12,8 @@ import { formatDay, startOfDay } from '../../ui/format/format-times.ts'
 export interface MessageRow {
   /** Of an album the first. */
   message: MessageDocument
+  /** What became of the group, where that stands in a message's place. */
+  line?: GroupMessageDocument['line']
   /** Pictures and videos sent together, two or more: they are one row. */
   album?: readonly MessageDocument[]
   /** The start of the message's day, epoch ms. */
@@ -57,7 +60,7 @@ export function buildMessageRows(
 ): MessageRow[] {
   const { ownIdInGroup, firstUnreadId, today, keyChanges = [], holdsNewest = false } = options
   const lastPlain = findLastPlain(messages, options)
-  const before: { day?: number; senderId?: string } = {}
+  const before: { day?: number; senderId?: string | undefined } = {}
   const rows: MessageRow[] = []
   for (const message of messages) {
     const own = startOfDay(placeInTime(message))
@@ -79,13 +82,15 @@ export function buildMessageRows(
       isEncryptedFromHere ||
       message.senderId !== before.senderId
     before.day = day
-    before.senderId = message.senderId
+    const line = lineOf(message)
+    before.senderId = line ? undefined : message.senderId
     if (last && !startsGroup && joinsAlbum(last, message)) {
       last.album = [...(last.album ?? [last.message]), message]
       continue
     }
     const row: MessageRow = { message, day, isFirstUnread, startsGroup }
-    if (startsGroup && ownIdInGroup !== undefined && isIncoming(message, ownIdInGroup)) {
+    if (line) row.line = line
+    else if (startsGroup && ownIdInGroup !== undefined && isIncoming(message, ownIdInGroup)) {
       row.showsAuthor = true
     }
     if (startsDay) row.dayLabel = formatDay(day, today)

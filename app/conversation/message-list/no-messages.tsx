@@ -6,11 +6,14 @@ interface NoMessagesProps {
   isTyping: boolean
   peerName: string
   canWrite: boolean
+  isGroup: boolean
+  /** Is the server still to make the group? */
+  isWaiting: boolean
 }
 
 /** Shown while there are no messages. */
 export function NoMessages(props: NoMessagesProps) {
-  const { isLoaded, hasFailed, isTyping, peerName, canWrite } = props
+  const { isLoaded, hasFailed, isTyping, peerName, canWrite, isGroup, isWaiting } = props
   if (!isLoaded) {
     return (
       <div className={styles.middle}>
@@ -26,7 +29,13 @@ export function NoMessages(props: NoMessagesProps) {
     <>
       <div className={styles.middle}>
         <h2>No messages yet</h2>
-        {canWrite && <p>Start the conversation with {peerName}!</p>}
+        {canWrite && !isGroup && <p>Start the conversation with {peerName}!</p>}
+        {canWrite && isGroup && !isWaiting && <p>Start the conversation in {peerName}!</p>}
+        {canWrite && isWaiting && (
+          <p>
+            The group is created once you're connected. Write now: your messages send then, too.
+          </p>
+        )}
       </div>
       {isTyping && <TypingBubble name={peerName} />}
     </>

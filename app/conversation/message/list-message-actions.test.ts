@@ -1,6 +1,11 @@
 import { expect, test } from 'vitest'
 import { type MessageDocument, messageDocument } from '../../../schema/message.ts'
-import { listMessageActions, type MessageMenuHandlers } from './list-message-actions.ts'
+import {
+  canReact,
+  isEditable,
+  listMessageActions,
+  type MessageMenuHandlers,
+} from './list-message-actions.ts'
 
 const ann = '00000000-0000-7000-8000-00000000000a'
 const ben = '00000000-0000-7000-8000-00000000000b'
@@ -46,6 +51,39 @@ test('Edit and Delete are offered on own messages only', () => {
 
 test('a message that never left is discarded, not deleted', () => {
   expect(labels({ status: 'sending' }, true)).toContain('Discard')
+})
+
+test('whoever is in the group no more can change nothing for others in it', () => {
+  const message = messageDocument.parse({
+    _id: '00000000-0000-7000-8000-000000000001',
+    peerId: ben,
+    senderId: ann,
+    recipientId: ben,
+    createdAt: 1,
+    orderedAt: 1,
+    status: 'sent',
+    content: 'hello',
+  })
+  const list = (isOver: boolean) =>
+    listMessageActions({ message, isOwn: true, isOver, on }).map((action) => action.label)
+  expect(list(false)).toContain('Edit')
+  expect(list(true)).not.toContain('Edit')
+  expect(list(true)).toContain('Copy')
+})
+
+test('what became of a group can neither be edited nor reacted to', () => {
+  const written = messageDocument.parse({
+    _id: '00000000-0000-7000-8000-000000000001',
+    peerId: ben,
+    senderId: ann,
+    recipientId: ben,
+    createdAt: 1,
+    orderedAt: 1,
+    status: 'sent',
+  })
+  const line = { ...written, line: { change: { kind: 'leave' }, userIds: [ann] } }
+  expect([isEditable(written), canReact(written)]).toEqual([true, true])
+  expect([isEditable(line), canReact(line)]).toEqual([false, false])
 })
 
 test('a deleted message can only be selected, or taken off the own devices', () => {

@@ -1,4 +1,5 @@
 import type { ReactElement } from 'react'
+import { lineOf } from '../../../schema/api/groups.ts'
 import { lockOf } from '../../../schema/encryption/sealed-part.ts'
 import { isBlank } from '../../../schema/helpers/text.ts'
 import { isAccepted, isSticker, type MessageDocument } from '../../../schema/message.ts'
@@ -24,6 +25,8 @@ export interface MessageMenuHandlers {
 interface MessageActionOptions {
   message: MessageDocument
   isOwn: boolean
+  /** Can this person change nothing for others here any more? */
+  isOver?: boolean
   on: MessageMenuHandlers
 }
 
@@ -31,7 +34,8 @@ interface MessageActionOptions {
  * The menu of one message. Only its author can edit it, or delete it for both; everybody can delete
  * it for themselves, and a deleted one only that.
  */
-export function listMessageActions({ message, isOwn, on }: MessageActionOptions): MenuAction[] {
+export function listMessageActions(options: MessageActionOptions): MenuAction[] {
+  const { message, isOwn, isOver = false, on } = options
   const select: MenuAction = {
     label: 'Select',
     icon: 'select',
@@ -65,7 +69,7 @@ export function listMessageActions({ message, isOwn, on }: MessageActionOptions)
     })
   }
   if (!isOwn) return [...actions, hide]
-  if (isEditable(message)) {
+  if (isEditable(message) && !isOver) {
     actions.push({ label: 'Edit', icon: 'edit', onSelect: () => on.edit(message) })
   }
   actions.push({ label: 'Info', icon: 'info', onSelect: () => on.showInformation(message) })
@@ -99,13 +103,14 @@ function copyOf(message: MessageDocument, on: MessageMenuHandlers): MenuAction[]
 
 /** Would both people see a reaction to it? A reaction on the business channel reaches nobody. */
 export function canReact(message: MessageDocument): boolean {
-  return isAccepted(message) && message.deletedAt === undefined && !message.isWhatsApp
+  const { deletedAt, isWhatsApp } = message
+  return isAccepted(message) && deletedAt === undefined && !isWhatsApp && !lineOf(message)
 }
 
 /** Can the author still edit the text? Not what is sealed and not open; a message that has gone to WhatsApp cannot change there. */
 export function isEditable(message: MessageDocument): boolean {
   const { type, deletedAt, isWhatsApp } = message
-  if (lockOf(message)) return false
+  if (lockOf(message) || lineOf(message)) return false
   return type === 'text' && deletedAt === undefined && !(isWhatsApp && isAccepted(message))
 }
 

@@ -1,5 +1,6 @@
 import { lazy, type ReactNode, Suspense, useCallback, useEffect, useState } from 'react'
-import { useLocation, useNavigate } from 'react-router-dom'
+import { Navigate, useLocation, useNavigate } from 'react-router-dom'
+import { idPattern } from '../../../schema/id.ts'
 import { ChatListPanel } from '../../chats/chat-list-panel.tsx'
 import type { Messenger } from '../../sync/messenger-types.ts'
 import { IconButton } from '../../ui/buttons/icon-button.tsx'
@@ -97,7 +98,12 @@ const searchAfterMs = 5_000
 export function ChatLayout() {
   const { pathname } = useLocation()
   const place = readChatPlace(pathname)
-  return place ? <PlacedChatLayout place={place} /> : <NotFoundPage />
+  if (!place) return <NotFoundPage />
+  // A group's chat lies where a person's does.
+  if (place.groupId !== undefined && idPattern.test(place.groupId)) {
+    return <Navigate to={`/chat/${place.groupId}`} replace />
+  }
+  return <PlacedChatLayout place={place} />
 }
 
 function PlacedChatLayout({ place }: { place: ChatPlace }) {
@@ -317,7 +323,7 @@ function List({ place, onOpenDrawer }: ListPanelProps) {
     },
     [changeState, state, searchKey],
   )
-  const [newChat, setNewChat] = useState<'people' | 'invite'>()
+  const [newChat, setNewChat] = useState<'people' | 'invite' | 'group'>()
   const drawerButton = onOpenDrawer && (
     <IconButton icon="menu" label="Open menu" onClick={onOpenDrawer} />
   )
@@ -383,6 +389,7 @@ function List({ place, onOpenDrawer }: ListPanelProps) {
         notice={<ListNotices />}
         onInvite={() => setNewChat('invite')}
         onNewChat={() => setNewChat('people')}
+        onNewGroup={messenger.groups.isOn() ? () => setNewChat('group') : undefined}
       />
       {view === 'all' && onOpenDrawer && (
         <button

@@ -12,12 +12,17 @@ interface ShellActionOptions {
   theme: Theme
   isSystemDark: boolean
   nextTheme(): void
+  /** Undefined where the server has no groups. */
+  openNewGroup: (() => void) | undefined
   openWhatsApp(): void
   askSignOut(): void
 }
 
 const SignOutDialog = lazy(() =>
   import('./sign-out-dialog.tsx').then((module) => ({ default: module.SignOutDialog })),
+)
+const NewChat = lazy(() =>
+  import('../open-chat/new-chat.tsx').then((module) => ({ default: module.NewChat })),
 )
 const WhatsAppIntegration = lazy(() =>
   import('./whatsapp-integration.tsx').then((module) => ({ default: module.WhatsAppIntegration })),
@@ -32,10 +37,10 @@ interface ShellActions {
 /** The actions of 'Menu', for the rail and the drawer. */
 export function useShellActions(): ShellActions {
   const navigate = useNavigate()
-  const { settings } = useMessenger()
+  const { settings, groups } = useMessenger()
   const theme = useLivePart(keptSettings, ({ theme }) => theme)
   const isSystemDark = useMediaQuery(darkSystem)
-  const [opened, setOpened] = useState<'sign-out' | 'whatsapp'>()
+  const [opened, setOpened] = useState<'sign-out' | 'whatsapp' | 'group'>()
   const close = () => setOpened(undefined)
   const nextTheme = () => {
     const next = themes[(themes.indexOf(theme) + 1) % themes.length] ?? 'system'
@@ -47,16 +52,15 @@ export function useShellActions(): ShellActions {
       theme,
       isSystemDark,
       nextTheme,
+      openNewGroup: groups.isOn() ? () => setOpened('group') : undefined,
       openWhatsApp: () => setOpened('whatsapp'),
       askSignOut: () => setOpened('sign-out'),
     }),
     dialog: opened && (
       <Suspense fallback={null}>
-        {opened === 'whatsapp' ? (
-          <WhatsAppIntegration onClose={close} />
-        ) : (
-          <SignOutDialog onClose={close} />
-        )}
+        {opened === 'whatsapp' && <WhatsAppIntegration onClose={close} />}
+        {opened === 'sign-out' && <SignOutDialog onClose={close} />}
+        {opened === 'group' && <NewChat start="group" onClose={close} />}
       </Suspense>
     ),
   }
@@ -64,9 +68,16 @@ export function useShellActions(): ShellActions {
 
 /** The actions of 'Menu'. */
 function listShellActions(options: ShellActionOptions): MenuAction[] {
-  const { navigate, theme, isSystemDark, nextTheme, openWhatsApp, askSignOut } = options
+  const { navigate, theme, isSystemDark, nextTheme, openNewGroup, openWhatsApp, askSignOut } =
+    options
+  const newGroup = openNewGroup && {
+    label: 'New group',
+    icon: 'users' as const,
+    onSelect: openNewGroup,
+  }
   const go = (path: string) => () => void navigate(path)
   return [
+    ...(newGroup ? [newGroup] : []),
     { label: 'Search', icon: 'search', onSelect: go('/chat/search') },
     { label: 'Starred messages', icon: 'star', onSelect: go('/chat/starred') },
     { label: 'Archived chats', icon: 'archive', onSelect: go('/chat/archived') },

@@ -18,14 +18,18 @@ export function PageTitle({ place }: { place: ChatPlace }) {
 
 function PeerTitle({ place, peerId }: { place: ChatPlace; peerId: string }) {
   const peer = useLiveValue(useMessenger().peers.get(peerId))
-  return <DocumentTitle page={nameChatPage(place, peer && nameOf(peer))} openPeerId={peerId} />
+  const named = peer && { name: nameOf(peer), isGroup: peer.isGroup === true }
+  return <DocumentTitle page={nameChatPage(place, named)} openPeerId={peerId} />
 }
 
 /**
  * The page's name for the title; undefined to show the product's name alone. Source: decision 61,
  * section 2.
  */
-export function nameChatPage(place: ChatPlace, peerName: string | undefined): string | undefined {
+export function nameChatPage(
+  place: ChatPlace,
+  peer: { name: string; isGroup: boolean } | undefined,
+): string | undefined {
   switch (place.section) {
     case 'archived':
       return 'Archived Chats'
@@ -40,10 +44,10 @@ export function nameChatPage(place: ChatPlace, peerName: string | undefined): st
     case 'settings':
       return 'Settings'
     case 'chats':
-      if (place.content && peerName) return `Media, files and links: ${peerName}`
-      if (place.hasEncryption && peerName) return `Encryption: ${peerName}`
-      if (place.hasInfo && peerName) return `Contact info: ${peerName}`
-      return place.peerId === undefined ? undefined : peerName
+      if (place.content && peer) return `Media, files and links: ${peer.name}`
+      if (place.hasEncryption && peer) return `Encryption: ${peer.name}`
+      if (place.hasInfo && peer) return `${peer.isGroup ? 'Group' : 'Contact'} info: ${peer.name}`
+      return place.peerId === undefined ? undefined : peer?.name
   }
 }
 

@@ -41,7 +41,7 @@ test.each([
 test('each place has its title', () => {
   const title = (path: string) => {
     const place = readChatPlace(path)
-    return place && nameChatPage(place, 'Ben')
+    return place && nameChatPage(place, { name: 'Ben', isGroup: false })
   }
   expect(title('/chat')).toBeUndefined()
   expect(title('/chat/archived')).toBe('Archived Chats')
@@ -52,4 +52,7 @@ test('each place has its title', () => {
   expect(title(`/chat/${ben}`)).toBe('Ben')
   expect(title(`/chat/${ben}/encryption`)).toBe('Encryption: Ben')
   expect(title(`/chat/${ben}/links`)).toBe('Media, files and links: Ben')
+  expect(title(`/chat/${ben}/info`)).toBe('Contact info: Ben')
+  const info = { section: 'chats', peerId: ben, hasInfo: true } as const
+  expect(nameChatPage(info, { name: 'Walks', isGroup: true })).toBe('Group info: Walks')
 })

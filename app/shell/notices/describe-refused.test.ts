@@ -14,6 +14,21 @@ test.each<[QueuedRequest, string, string | undefined]>([
     "A message wasn't forwarded.",
     undefined,
   ],
+  [
+    { kind: 'group', groupId: 'walks-id', change: { kind: 'leave' } },
+    "You didn't leave “Ben”.",
+    'walks-id',
+  ],
+  [
+    { kind: 'group', groupId: 'walks-id', change: { kind: 'add', userIds: ['ben-id'] } },
+    'Nobody was added to “Ben”.',
+    'walks-id',
+  ],
+  [
+    { kind: 'group', groupId: 'walks-id', change: { kind: 'rename', name: 'Hikes' } },
+    "“Ben” wasn't changed.",
+    'walks-id',
+  ],
 ])('P6: a refused request is described in words: $0.kind', (request, words, concerned) => {
   expect(describeRefused(request, 'Ben')).toBe(words)
   expect(findConcerned(request)).toBe(concerned)

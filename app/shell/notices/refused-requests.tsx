@@ -1,4 +1,6 @@
 import { useMemo } from 'react'
+import type { GroupChange } from '../../../schema/group.ts'
+import { type KnownPeer, nameOf } from '../../database/storage/known-peer.ts'
 import type { QueuedRequest, RequestEntry } from '../../database/storage/queued-request.ts'
 import type { Messenger } from '../../sync/messenger-types.ts'
 import { Button } from '../../ui/buttons/button.tsx'
@@ -22,8 +24,8 @@ export function RefusedRequests({ messenger }: { messenger: Messenger }) {
 }
 
 function RefusedRequest({ entry, messenger }: { entry: RequestEntry; messenger: Messenger }) {
-  const { requests, users } = messenger
-  const name = useConcernedName(entry.request, users)
+  const { requests, peers } = messenger
+  const name = useConcernedName(entry.request, peers)
   return (
     <li className={styles.entry}>
       <Icon name="warning" size={20} />
@@ -42,17 +44,18 @@ function RefusedRequest({ entry, messenger }: { entry: RequestEntry; messenger: 
   )
 }
 
-/** The name of the person concerned by a request; whoever has left is "Deleted user". */
-export function useConcernedName(request: QueuedRequest, users: Messenger['users']): string {
+/** The name of the person or group concerned by a request; whoever has left is "Deleted user". */
+export function useConcernedName(request: QueuedRequest, peers: Messenger['peers']): string {
   const concerned = findConcerned(request)
-  const person = useMemo(
-    () => (concerned === undefined ? nobody : users.get(concerned)),
-    [concerned, users],
+  const source = useMemo(
+    () => (concerned === undefined ? nobody : peers.get(concerned)),
+    [concerned, peers],
   )
-  return useLiveValue(person)?.username ?? 'somebody'
+  const peer = useLiveValue<KnownPeer | undefined>(source)
+  return peer ? nameOf(peer) : 'somebody'
 }
 
-/** Describes what a refused request did not do. `name`: the name of the person concerned. */
+/** Describes what a refused request did not do. `name`: of the person or group concerned. */
 export function describeRefused(request: QueuedRequest, name: string): string {
   switch (request.kind) {
     case 'profile':
@@ -68,18 +71,33 @@ export function describeRefused(request: QueuedRequest, name: string): string {
     case 'forward':
       return "A message wasn't forwarded."
     case 'group':
-      return request.change.kind === 'create'
-        ? `The group “${request.change.name}” wasn't created.`
-        : "A group wasn't changed."
+      return describeRefusedChange(request.change, name)
   }
 }
 
-/** The person concerned, if a request concerns one. */
+function describeRefusedChange(change: GroupChange, groupName: string): string {
+  switch (change.kind) {
+    case 'create':
+      return `The group “${change.name}” wasn't created.`
+    case 'add':
+      return `Nobody was added to “${groupName}”.`
+    case 'remove':
+      return `Nobody was removed from “${groupName}”.`
+    case 'leave':
+      return `You didn't leave “${groupName}”.`
+    default:
+      return `“${groupName}” wasn't changed.`
+  }
+}
+
+/** The person or group concerned, if a request concerns one. */
 export function findConcerned(request: QueuedRequest): string | undefined {
   switch (request.kind) {
     case 'block':
     case 'report':
       return request.userId
+    case 'group':
+      return request.groupId
     default:
       return undefined
   }

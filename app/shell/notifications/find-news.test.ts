@@ -37,6 +37,12 @@ function rowWith(change: Partial<ConversationRow>): ConversationRow {
 const before = [rowWith({ unreadCount: 1, lastMessage: write(1, ben) })]
 const next = rowWith({ unreadCount: 2, lastMessage: write(2, ben) })
 
+test('what became of a group is no news', () => {
+  const left = { ...write(2, ben), line: { change: { kind: 'leave' }, userIds: [ben] } }
+  const unread = rowWith({ unreadCount: 1, lastMessage: left })
+  expect(findNews(before, [unread], ann)).toEqual([])
+})
+
 test('a new message from another person is news', () => {
   expect(findNews(before, [next], ann).map(({ message }) => message.content)).toEqual(['message 2'])
   expect(findNews([], [next], ann)).toHaveLength(1)

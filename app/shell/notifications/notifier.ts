@@ -1,3 +1,4 @@
+import { lineOf } from '../../../schema/api/groups.ts'
 import { isIncoming, type MessageDocument } from '../../../schema/message.ts'
 import { isQuietTime } from '../../../schema/quiet-hours.ts'
 import { nameOf } from '../../database/storage/known-peer.ts'
@@ -80,9 +81,16 @@ export function createNotifier(options: NotifierOptions): { close(): void } {
     void show({ title, body: productName, tag: 'petrel', path: '/chat' })
   }
 
+  function nameOfSender({ senderId }: MessageDocument) {
+    return nameOf(messenger.users.get(senderId).getSnapshot())
+  }
+
   function tellOne({ row, message }: News) {
     const title = row.peer ? nameOf(row.peer) : 'New message'
-    const body = preview(describeMessage(message).slice(0, bodyMaxLength), 'New message')
+    const words = describeMessage(message)
+    // Which of the members wrote it.
+    const author = row.peer?.isGroup ? `${nameOfSender(message)}: ` : ''
+    const body = preview(`${author}${words}`.slice(0, bodyMaxLength), 'New message')
     void show({ title, body, tag: row.peerId, path: `/chat/${row.peerId}`, message })
   }
 
@@ -210,6 +218,8 @@ export function findNews(
   return now.flatMap((row) => {
     const message = row.lastMessage
     if (!message || row.isMuted || row.isArchived || row.unreadCount === 0) return []
+    // What became of a group is no message.
+    if (lineOf(message)) return []
     if (!isIncoming(message, ownerId) || message.deletedAt !== undefined) return []
     // Unread count and newest message arrive separately, in either order: only the message's place
     // decides.

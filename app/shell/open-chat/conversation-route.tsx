@@ -89,6 +89,7 @@ export function ConversationRoute(props: ConversationRouteProps) {
   const changeState = useChangeState()
   const goUp = useWayUp()
   const peer = usePeer(messenger, peerId)
+  const isGroup = useLivePart(messenger.peers.get(peerId), (known) => kindOf(known) === 'group')
   // Replaces the history entry of the origin, which is no page to return to.
   const openChat = (id: string) => void navigate(`/chat/${id}`, { replace: countBackLayers() > 0 })
   const channel = useChannelChat(peerId, openChat)
@@ -147,6 +148,19 @@ export function ConversationRoute(props: ConversationRouteProps) {
         />
       </Suspense>
     ))
+  const drawGroupTools: DrawComposerTools = (tools) => (
+    <>
+      <EmojiTool {...tools} />
+      {/* Takes no files, and keeps the browser from opening those that are dropped here. */}
+      <FileTool
+        messenger={messenger}
+        peerId={peerId}
+        field={tools.field}
+        sending={undefined}
+        moreActions={[]}
+      />
+    </>
+  )
   const drawTools: DrawComposerTools = (tools) => (
     <>
       <EmojiTool {...tools} drawStickers={drawStickers(tools)} />
@@ -203,7 +217,8 @@ export function ConversationRoute(props: ConversationRouteProps) {
         startPlace={startMessageId === undefined ? readListPlace(state) : undefined}
         onStartShown={forgetStart}
         drawMessage={drawMessage}
-        drawTools={drawTools}
+        // The server takes words alone there: `group_words_only`.
+        drawTools={isGroup ? drawGroupTools : drawTools}
         drawReactionBar={drawReactionBar}
         wish={wishOfViewer}
         onWishDone={() => setWishOfViewer(undefined)}

@@ -1,5 +1,7 @@
-import { useLocation } from 'react-router-dom'
+import { Navigate, useLocation } from 'react-router-dom'
+import { kindOf } from '../../../schema/conversation.ts'
 import { EncryptionPage } from '../../people/encryption-page.tsx'
+import { useLiveValue } from '../../ui/hooks/use-live-value.ts'
 import { leaveBackLayers } from '../../ui/layers/leave-back-layers.ts'
 import { useWayUp } from '../navigation/use-way-up.tsx'
 import { useMessenger } from '../session/messenger-context.tsx'
@@ -15,7 +17,10 @@ export function EncryptionRoute({ peerId }: { peerId: string }) {
   const chat = `/chat/${peerId}`
   const close = () =>
     goUp({ to: `${chat}/info`, state, fits: (path) => path === chat || path === `${chat}/info` })
+  const isGroup = kindOf(useLiveValue(messenger.peers.get(peerId))) === 'group'
   if (peer.state !== 'known') return <LoadingChat peer={peer} />
+  // Its info says what there is to say.
+  if (isGroup) return <Navigate to={`${chat}/info`} state={state} replace />
   return (
     <EncryptionPage
       key={peerId}

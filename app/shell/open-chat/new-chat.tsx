@@ -1,6 +1,9 @@
 import { useState } from 'react'
+import { useNavigate } from 'react-router-dom'
+import { NewGroupDialog } from '../../chats/groups/new-group-dialog.tsx'
 import { NewChatDialog } from '../../chats/new-chat-dialog.tsx'
 import { PhoneSearchDialog } from '../../chats/phone-search-dialog.tsx'
+import { leaveBackLayers } from '../../ui/layers/leave-back-layers.ts'
 import { readChannel } from '../../whatsapp/channel.ts'
 import { ChannelNotice } from '../../whatsapp/channel-dialog.tsx'
 import { useMessenger } from '../session/messenger-context.tsx'
@@ -8,16 +11,37 @@ import { useServices, useSession } from '../session/services-context.ts'
 import { InviteDialog } from './invite.tsx'
 
 /** 'New chat', and the dialogs that it leads to, one at a time. */
-export function NewChat({ start, onClose }: { start: 'people' | 'invite'; onClose(): void }) {
+export function NewChat({
+  start,
+  onClose,
+}: {
+  start: 'people' | 'invite' | 'group'
+  onClose(): void
+}) {
   const messenger = useMessenger()
-  const [shown, setShown] = useState<'people' | 'phone' | 'invite'>(start)
+  const [shown, setShown] = useState<'people' | 'phone' | 'invite' | 'group'>(start)
+  const navigate = useNavigate()
   switch (shown) {
     case 'people':
       return (
         <NewChatDialog
           messenger={messenger}
+          onNewGroup={messenger.groups.isOn() ? () => setShown('group') : undefined}
           onPhoneSearch={() => setShown('phone')}
           onInvite={() => setShown('invite')}
+          onClose={onClose}
+        />
+      )
+    case 'group':
+      return (
+        <NewGroupDialog
+          messenger={messenger}
+          onCreated={(groupId) =>
+            leaveBackLayers(() => {
+              onClose()
+              void navigate(`/chat/${groupId}`)
+            })
+          }
           onClose={onClose}
         />
       )

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react'
+import { kindOf } from '../../../schema/conversation.ts'
 import { ApiError } from '../../api/api-error.ts'
 import type { Messenger } from '../../sync/messenger-types.ts'
 import { useLivePart, useLiveValue } from '../../ui/hooks/use-live-value.ts'
@@ -16,6 +17,7 @@ export function usePeer(messenger: Messenger, peerId: string): PeerState {
     rows.some((row) => row.peerId === peerId),
   )
   const isLive = useLivePart(messenger.connection, ({ state }) => state === 'live')
+  const isGroup = kindOf(peer) === 'group'
   const isKnown = peer !== undefined || hasConversation
   const [failed, setFailed] = useState<{ id: string; isNobody: boolean }>()
   const hasFailed = failed?.id === peerId
@@ -28,8 +30,8 @@ export function usePeer(messenger: Messenger, peerId: string): PeerState {
   }, [messenger, peerId, isKnown, hasFailed])
   useEffect(() => {
     // What the device knows is shown meanwhile; without a network nobody is asked.
-    if (isLive) messenger.users.loadIfOld(peerId)
-  }, [messenger, peerId, isLive])
+    if (isLive && !isGroup) messenger.users.loadIfOld(peerId)
+  }, [messenger, peerId, isLive, isGroup])
 
   if (isKnown) return { state: 'known' }
   if (hasFailed) {

@@ -1,5 +1,6 @@
 import { memo, useEffect, useRef, useState } from 'react'
 import { Link } from 'react-router-dom'
+import type { GroupChange } from '../../../schema/group.ts'
 import { unreachable } from '../../../schema/helpers/assertions.ts'
 import { isBlank } from '../../../schema/helpers/text.ts'
 import { limits } from '../../../schema/limits.ts'
@@ -128,7 +129,7 @@ function RequestTitle(props: {
   messenger: Messenger
 }) {
   const { request } = props.item.entry
-  const name = useConcernedName(request, props.messenger.users)
+  const name = useConcernedName(request, props.messenger.peers)
   return <span className={styles.name}>{describeRequest(request, name)}</span>
 }
 
@@ -169,7 +170,7 @@ function findRefusal(item: OutboxItem): string {
   }
 }
 
-/** What a queued request does. `name`: the name of the person concerned. */
+/** What a queued request does. `name`: of the person or group concerned. */
 function describeRequest(request: QueuedRequest, name: string): string {
   switch (request.kind) {
     case 'profile':
@@ -185,9 +186,24 @@ function describeRequest(request: QueuedRequest, name: string): string {
     case 'forward':
       return 'Forward a message'
     case 'group':
-      return request.change.kind === 'create'
-        ? `Create the group “${request.change.name}”`
-        : 'Change a group'
+      return describeGroupChange(request.change, name)
+  }
+}
+
+function describeGroupChange(change: GroupChange, groupName: string): string {
+  switch (change.kind) {
+    case 'create':
+      return `Create the group “${change.name}”`
+    case 'rename':
+      return `Rename a group to “${change.name}”`
+    case 'add':
+      return `Add people to “${groupName}”`
+    case 'remove':
+      return `Remove somebody from “${groupName}”`
+    case 'leave':
+      return `Leave “${groupName}”`
+    default:
+      return `Change “${groupName}”`
   }
 }
 

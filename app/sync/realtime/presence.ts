@@ -4,7 +4,10 @@ import { createLiveValue, type LiveValue } from '../../database/views/live-value
 
 export interface Presence {
   isOnline(userId: string): boolean
+  /** To this person. */
   isTyping(userId: string): boolean
+  /** Who types in this group, the first first; the same list until that changes. */
+  listTyping(groupId: string): readonly string[]
 }
 
 export interface PresenceOfPeople {
@@ -31,27 +34,36 @@ export function createPresence(options: {
   let online: ReadonlySet<string> = new Set()
   /** The next list covers other people: a person missing from it may still be online. */
   let isOtherScope = false
-  const typing = new Map<string, ReturnType<typeof setTimeout>>()
+  const typing = new Map<string, Typing & { timer: ReturnType<typeof setTimeout> }>()
   const presence = createLiveValue<Presence>(snapshot())
 
   function snapshot(): Presence {
-    const [nowOnline, nowTyping] = [online, new Set(typing.keys())]
-    return { isOnline: (id) => nowOnline.has(id), isTyping: (id) => nowTyping.has(id) }
+    const nowOnline = online
+    const inGroups = new Map<string, string[]>()
+    const toMe = new Set<string>()
+    for (const { userId, groupId } of typing.values()) {
+      if (groupId === undefined) toMe.add(userId)
+      else inGroups.set(groupId, [...(inGroups.get(groupId) ?? []), userId])
+    }
+    return {
+      isOnline: (id) => nowOnline.has(id),
+      isTyping: (id) => toMe.has(id),
+      listTyping: (groupId) => inGroups.get(groupId) ?? nobody,
+    }
   }
 
-  function stopTyping(userId: string) {
-    clearTimeout(typing.get(userId))
-    if (typing.delete(userId)) presence.set(snapshot())
+  function stopTyping(one: Typing) {
+    const key = nameTyping(one)
+    clearTimeout(typing.get(key)?.timer)
+    if (typing.delete(key)) presence.set(snapshot())
   }
 
-  function startTyping(userId: string) {
-    const isNew = !typing.has(userId)
-    clearTimeout(typing.get(userId))
-    typing.set(
-      userId,
-      setTimeout(() => stopTyping(userId), limits.typingShownMs),
-    )
-    if (isNew) presence.set(snapshot())
+  function startTyping(one: Typing) {
+    const key = nameTyping(one)
+    const before = typing.get(key)
+    clearTimeout(before?.timer)
+    typing.set(key, { ...one, timer: setTimeout(() => stopTyping(one), limits.typingShownMs) })
+    if (!before) presence.set(snapshot())
   }
 
   function forget() {
@@ -60,7 +72,7 @@ export function createPresence(options: {
   }
 
   function close() {
-    for (const timer of typing.values()) clearTimeout(timer)
+    for (const { timer } of typing.values()) clearTimeout(timer)
     typing.clear()
     isOtherScope = false
     setOnline(new Set())
@@ -93,11 +105,20 @@ export function createPresence(options: {
       if (event.event === 'presence-scope') isOtherScope = true
       if (event.event === 'users-online') handleList(event.data)
       if (event.event === 'presence-changed') handleChange(event.data)
-      if (event.event === 'user-typing') startTyping(event.data.userId)
-      if (event.event === 'user-stop-typing') stopTyping(event.data.userId)
-      if (event.event === 'receive-message') stopTyping(event.data.senderId)
+      if (event.event === 'user-typing') startTyping(event.data)
+      if (event.event === 'user-stop-typing') stopTyping(event.data)
+      if (event.event === 'receive-message') stopTyping({ userId: event.data.senderId })
     },
     forget,
     close,
   }
 }
+
+interface Typing {
+  userId: string
+  groupId?: string | undefined
+}
+
+const nobody: readonly string[] = []
+
+const nameTyping = ({ userId, groupId = '' }: Typing) => `${groupId} ${userId}`

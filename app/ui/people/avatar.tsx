@@ -1,4 +1,5 @@
 import { type CSSProperties, useState } from 'react'
+import { Icon } from '../icons/icon.tsx'
 import { VisuallyHidden } from '../layout/page.tsx'
 import styles from './avatar.module.css'
 import { usePicture } from './picture-source.ts'
@@ -31,10 +32,13 @@ interface AvatarProps {
   /** Width and height in rem. */
   size?: number
   isOnline?: boolean
+  /** Is it a group's? Then people stand for a letter. */
+  isGroup?: boolean | undefined
 }
 
-/** A person's picture once it is here, else their first letter on their colour; a dot while they are online. */
-export function Avatar({ name, picture, size = 3, isOnline = false }: AvatarProps) {
+/** A person's or a group's picture once it is here, else a sign on their colour; a dot while a person is online. */
+export function Avatar(props: AvatarProps) {
+  const { name, picture, size = 3, isOnline = false, isGroup = false } = props
   const shown = usePicture(picture)
   const [broken, setBroken] = useState<string>()
   return (
@@ -52,6 +56,8 @@ export function Avatar({ name, picture, size = 3, isOnline = false }: AvatarProp
             draggable={false}
             onError={() => setBroken(shown)}
           />
+        ) : isGroup ? (
+          <Icon name="users" />
         ) : (
           firstLetter(name)
         )}

@@ -21,12 +21,19 @@ interface Source extends PresenceSource {
 /** 'typing...', 'online', or when this person was last seen; updates as time passes. */
 export function usePresenceWords(
   source: Source,
-  peerId: string,
+  /** Undefined for a group: it is never online, and nobody watches it. */
+  peerId: string | undefined,
   peer: (PublicUser & { isDeleted?: true }) | undefined,
 ): PresenceWords {
   const isOnline = useIsOnline(source, peerId)
-  const isTyping = useLivePart(source.presence, (presence) => presence.isTyping(peerId))
-  const isBlocked = useLivePart(source.blocked, (ids) => ids.includes(peerId))
+  const isTyping = useLivePart(
+    source.presence,
+    (presence) => peerId !== undefined && presence.isTyping(peerId),
+  )
+  const isBlocked = useLivePart(
+    source.blocked,
+    (ids) => peerId !== undefined && ids.includes(peerId),
+  )
   const now = useMinute()
   if (isBlocked) return { words: 'Blocked', isOnline: false, isTyping: false }
   // The server counts somebody who just left as online for a few seconds more.
@@ -72,8 +79,11 @@ interface PresenceSource {
   watchPerson(userId: string): () => void
 }
 
-/** Is this person online? Watches them while mounted. */
-export function useIsOnline(source: PresenceSource, userId: string): boolean {
-  useEffect(() => source.watchPerson(userId), [source, userId])
-  return useLivePart(source.presence, (presence) => presence.isOnline(userId))
+/** Is this person online? Watches them while mounted; undefined for nobody. */
+export function useIsOnline(source: PresenceSource, userId: string | undefined): boolean {
+  useEffect(() => (userId !== undefined ? source.watchPerson(userId) : undefined), [source, userId])
+  return useLivePart(
+    source.presence,
+    (presence) => userId !== undefined && presence.isOnline(userId),
+  )
 }

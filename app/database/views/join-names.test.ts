@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import type { KnownPerson } from '../database/storage/known-peer.ts'
-import { testUser } from '../database/testing/test-user.ts'
-import { createLiveValue } from '../database/views/live-value.ts'
-import { joinNames } from './use-author-names.ts'
+import type { KnownPerson } from '../storage/known-peer.ts'
+import { testUser } from '../testing/test-user.ts'
+import { joinNames } from './join-names.ts'
+import { createLiveValue } from './live-value.ts'
 
 test('the names of those who write in a group are one value, which changes only with a name', () => {
   const [ann, ben] = [
@@ -23,6 +23,9 @@ test('the names of those who write in a group are one value, which changes only 
   ann.set(testUser({ username: 'Ann' }))
   expect(names.getSnapshot()).not.toBe(before)
   expect(heard.at(-1)).toBe('Ann,Ben')
+  // Somebody who occurs twice is one.
+  const twice = joinNames(['ben', 'ben'], () => ben)
+  expect(twice.getSnapshot()).toBe(twice.getSnapshot())
   end()
   ann.set(testUser({ username: 'Anna' }))
   expect(heard.at(-1)).toBe('Ann,Ben')

@@ -1,0 +1,273 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { registerAccount } from '../server/server-accounts.ts'
+import { registerPerson } from './account-steps.ts'
+import { chatRow, composer, message, openChat, readMessages, readTicks, say } from './chat-steps.ts'
+import { createLook } from './looks/look.ts'
+import { createPerson } from './person.ts'
+import { startBuiltServer } from './start-built-server.ts'
+
+const server = await startBuiltServer({ env: { GROUPS: 'on' } })
+const [ann, ben] = await Promise.all([
+  createPerson(server, 'ann', { keepsApp: true }),
+  createPerson(server, 'ben'),
+])
+const { page } = ann
+const look = await createLook(page)
+
+beforeAll(async () => {
+  await registerPerson(ann)
+  await registerPerson(ben)
+  await registerAccount(server.origin, 'cem')
+})
+
+afterAll(async () => {
+  await Promise.all([ann.close(), ben.close()])
+  await server.close()
+})
+
+const dialog = (on: Page, name: string) => on.getByRole('dialog', { name })
+const panel = (on: Page) => on.getByRole('region', { name: 'Group info' })
+const row = (on: Page, name: string | RegExp) => panel(on).getByRole('button', { name })
+const member = (on: Page, name: string) =>
+  panel(on).getByRole('button', { name: new RegExp(`^${name}`) })
+const heading = (on: Page, name: string) =>
+  on.locator('header').getByRole('heading', { level: 2, name, exact: true })
+const choice = (on: Page, name: string) => on.getByRole('menuitem', { name })
+const line = (on: Page, words: string) => on.getByRole('log').getByText(words, { exact: true })
+
+async function openInfo(on: Page) {
+  await on.getByRole('button', { name: /^Group info: / }).click()
+  await panel(on).waitFor()
+}
+
+/** In 'New group': checks these people, names the group, and makes it. */
+async function makeGroup(on: Page, name: string, usernames: readonly string[]) {
+  const form = dialog(on, 'New group')
+  for (const username of usernames) {
+    await form.getByRole('searchbox', { name: 'Search people' }).fill(username)
+    await form.getByRole('checkbox', { name: username }).check()
+  }
+  await form.getByRole('button', { name: 'Next' }).click()
+  await form.getByLabel('Group name').fill(name)
+  await form.getByRole('button', { name: 'Create' }).click()
+  await heading(on, name).waitFor()
+}
+
+/** The newest words in the chat's row of the list. */
+const readPreview = async (on: Page, name: string) => await chatRow(on, name).textContent()
+
+test('the chip that shows no group yet leads to a new one, and so do New chat and the menu', async () => {
+  await page.getByRole('button', { name: 'Groups' }).click()
+  await page.getByText('No groups').waitFor()
+  await look('no groups')
+  await page.getByRole('button', { name: 'New group' }).click()
+  const form = dialog(page, 'New group')
+  await form.getByText('Nobody chosen yet').waitFor()
+  expect(await form.getByRole('button', { name: 'Next' }).isDisabled()).toBe(true)
+  await page.keyboard.press('Escape')
+  await form.waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Menu', exact: true }).click()
+  await choice(page, 'New group').click()
+  await form.waitFor()
+  await form.getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('button', { name: 'New chat' }).click()
+  await dialog(page, 'New chat').getByRole('button', { name: 'New group' }).click()
+  await form.getByRole('checkbox', { name: 'ben' }).check()
+  await form.getByText('1 chosen').waitFor()
+  await look('the people of a new group')
+  await form.getByRole('button', { name: 'Remove ben' }).click()
+  await form.getByText('Nobody chosen yet').waitFor()
+  await form.getByRole('checkbox', { name: 'ben' }).check()
+  await form.getByRole('button', { name: 'Next' }).click()
+  await form.getByRole('button', { name: 'Create' }).click()
+  await form.getByText('A group needs a name.').waitFor()
+  await look('the name of a new group')
+  await form.getByLabel('Group name').fill('Walks')
+  await form.getByLabel('Description').fill('On Sundays')
+  await form.getByRole('button', { name: 'Create' }).click()
+  await heading(page, 'Walks').waitFor()
+  await line(page, 'You created the group “Walks”').waitFor()
+  await page.locator('header').getByText('ben, You', { exact: true }).waitFor()
+})
+
+test('what one member writes the other reads, with their name above it and before it in the list', async () => {
+  await chatRow(ben.page, 'Walks').click()
+  await line(ben.page, 'ann created the group “Walks”').waitFor()
+  await say(page, 'who comes on Sunday?')
+  await message(ben.page, 'who comes on Sunday?').waitFor()
+  await say(ben.page, 'I do')
+  await message(page, 'I do').waitFor()
+  await expect.poll(() => readPreview(page, 'Walks')).toContain('ben:I do')
+  await expect.poll(() => readPreview(ben.page, 'Walks')).not.toContain('ben:')
+  expect(await readMessages(page)).toMatchObject([
+    { author: 'You', content: 'who comes on Sunday?' },
+    { author: 'ben', content: 'I do' },
+  ])
+  // Ben has read it: nobody says so of a group.
+  await expect.poll(() => readTicks(page, 'who comes on Sunday?')).toBe('Sent')
+  await message(page, 'who comes on Sunday?').click({ button: 'right' })
+  await choice(page, 'Info').click()
+  const info = dialog(page, 'Message info')
+  await info.getByText('Sent').waitFor()
+  expect(await info.getByText(/Delivered|Read/).count()).toBe(0)
+  await info.getByRole('button', { name: 'Close' }).click()
+  await look('a group')
+})
+
+test('a line is no message: it has no menu, and cannot be selected or answered', async () => {
+  await line(page, 'You created the group “Walks”').click({ button: 'right' })
+  await line(page, 'You created the group “Walks”').focus()
+  await page.keyboard.press('Enter')
+  await message(page, 'I do').click({ button: 'right' })
+  await page.getByRole('menu', { name: 'Message actions' }).waitFor()
+  expect(await page.getByRole('menu').count()).toBe(1)
+  await choice(page, 'Select').click()
+  await line(page, 'You created the group “Walks”').click()
+  await page.getByText('1 selected').waitFor()
+  await page.getByRole('button', { name: 'Cancel selection' }).click()
+})
+
+test('nothing that needs one person is offered in a group, and no files', async () => {
+  expect(await page.getByRole('button', { name: 'Attach' }).count()).toBe(0)
+  expect(await page.getByRole('button', { name: /voice/i }).count()).toBe(0)
+  await openInfo(page)
+  expect(await row(page, /^(Block|Report)/).count()).toBe(0)
+  const info = page.url()
+  await page.goto(info.replace(/info$/, 'encryption'))
+  await page.waitForURL(info)
+  await panel(page).getByText('On Sundays').waitFor()
+  await look('group info')
+})
+
+test('P14: a new name, a role, a setting and a new member are lines for everybody', async () => {
+  await row(page, 'Change name').click()
+  await dialog(page, 'Change name').getByLabel('Group name').fill('Hikes')
+  await dialog(page, 'Change name').getByRole('button', { name: 'Save' }).click()
+  await heading(page, 'Hikes').waitFor()
+  await line(ben.page, 'ann changed the name to “Hikes”').waitFor()
+  await heading(ben.page, 'Hikes').waitFor()
+
+  await row(page, 'Who can send messages').click()
+  await choice(page, 'Only admins').click()
+  await ben.page.getByText('Only admins can send messages in this group.').waitFor()
+  expect(await composer(ben.page).count()).toBe(0)
+
+  await member(page, 'ben').click()
+  await choice(page, 'Make admin').click()
+  await line(ben.page, 'ann made you an admin').waitFor()
+  await composer(ben.page).waitFor()
+
+  await row(page, 'Add people').click()
+  await dialog(page, 'Add people').getByRole('checkbox', { name: 'cem' }).check()
+  expect(await dialog(page, 'Add people').getByRole('checkbox', { name: 'ben' }).count()).toBe(0)
+  await look('the people to add')
+  await dialog(page, 'Add people').getByRole('button', { name: 'Add', exact: true }).click()
+  await line(ben.page, 'ann added cem').waitFor()
+  await panel(page).getByText('3 members', { exact: true }).waitFor()
+  // An admin may take people out, and not their owner.
+  await openInfo(ben.page)
+  await member(ben.page, 'ann').click()
+  await choice(ben.page, 'Message ann').waitFor()
+  expect(await ben.page.getByRole('menuitem').count()).toBe(1)
+  await ben.page.keyboard.press('Escape')
+  await member(ben.page, 'cem').click()
+  await choice(ben.page, 'Remove cem').click()
+  await ben.page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+  await line(page, 'ben removed cem').waitFor()
+  await panel(page).getByText('2 members', { exact: true }).waitFor()
+})
+
+test('a change made without a network shows at once, says that it waits, and follows', async () => {
+  await ann.goOffline()
+  await row(page, 'What new members see').click()
+  await choice(page, 'Earlier messages, too').click()
+  await row(page, 'What new members see').getByText('Earlier messages, too').waitFor()
+  await panel(page).getByText("Changes are sent when you're back online.").waitFor()
+  await ann.goOnline()
+  await line(ben.page, 'ann let new members see earlier messages').waitFor()
+  await panel(page)
+    .getByText("Changes are sent when you're back online.")
+    .waitFor({ state: 'detached' })
+})
+
+test('P1: a group is made and written in without a network, says that it waits, and reaches its members', async () => {
+  await ann.goOffline()
+  await page.getByRole('button', { name: 'New chat' }).click()
+  await dialog(page, 'New chat').getByRole('button', { name: 'New group' }).click()
+  await makeGroup(page, 'Boats', ['ben'])
+  await page.getByText("The group is created once you're connected.").waitFor()
+  await page.locator('header').getByText('Waiting for a connection').waitFor()
+  await look('a group that waits')
+  await say(page, 'the tide is high')
+  expect(await readTicks(page, 'the tide is high')).toBe('Waiting to be sent')
+  await page.reload()
+  await message(page, 'the tide is high').waitFor()
+  await ann.goOnline()
+  await expect.poll(() => readTicks(page, 'the tide is high')).toBe('Sent')
+  await page.locator('header').getByText('ben, You', { exact: true }).waitFor()
+  await chatRow(ben.page, 'Boats').click()
+  await message(ben.page, 'the tide is high').waitFor()
+})
+
+test('a group is found by its name and by its address', async () => {
+  const id = new URL(page.url()).pathname.split('/').at(-1)
+  await openChat(page, 'Hikes')
+  await page.goto(`/chat/group/${id}`)
+  await heading(page, 'Boats').waitFor()
+  await page.waitForURL(`**/chat/${id}`)
+  await page.getByRole('button', { name: 'Groups' }).click()
+  await chatRow(page, 'Boats').waitFor()
+  await chatRow(page, 'Hikes').waitFor()
+})
+
+test('who leaves keeps what was there, cannot write, and the next one owns the group', async () => {
+  await openInfo(page)
+  await row(page, 'Leave group').click()
+  await dialog(page, 'Leave “Boats”?').getByText('Another member becomes the owner.').waitFor()
+  await page.getByRole('dialog').getByRole('button', { name: 'Leave' }).click()
+  await line(ben.page, 'ann left. You own the group now').waitFor()
+  await page
+    .getByText("You aren't in this group any more, so you can't send messages here.")
+    .waitFor()
+  expect(await composer(page).count()).toBe(0)
+  await message(page, 'the tide is high').waitFor()
+  expect(await row(page, /^(Leave|Change|Add|Mute|Who)/).count()).toBe(0)
+  await message(page, 'the tide is high').click({ button: 'right' })
+  await choice(page, 'Copy').waitFor()
+  expect(await choice(page, 'Edit').count()).toBe(0)
+  await page.keyboard.press('Escape')
+  await look('a group that one left')
+  expect([...ann.problems, ...ben.problems]).toEqual([])
+})
+
+test('who is removed reads why nothing can be written', async () => {
+  await openChat(page, 'Hikes')
+  await openChat(ben.page, 'Hikes')
+  await openInfo(page)
+  await member(page, 'ben').click()
+  await choice(page, 'Remove ben').click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+  await line(page, 'You removed ben').waitFor()
+  await line(ben.page, 'ann removed you').waitFor()
+  await ben.page.getByText("You aren't in this group any more, so you can't").waitFor()
+  expect(await composer(ben.page).count()).toBe(0)
+})
+
+test('where the server has no groups, none is offered', async () => {
+  const other = await startBuiltServer()
+  const dora = await createPerson(other, 'dora')
+  try {
+    await registerPerson(dora)
+    await dora.page.getByRole('button', { name: 'Groups' }).click()
+    await dora.page.getByText('No groups').waitFor()
+    await dora.page.getByRole('button', { name: 'New chat' }).click()
+    await dialog(dora.page, 'New chat')
+      .getByRole('button', { name: /^Invite/ })
+      .waitFor()
+    expect(await dora.page.getByRole('button', { name: 'New group' }).count()).toBe(0)
+  } finally {
+    await dora.close()
+    await other.close()
+  }
+})
