@@ -22,17 +22,17 @@ import { usePresenceWords } from '../ui/people/use-presence-words.ts'
 import { VerifiedSign } from '../ui/people/verified-sign.tsx'
 import { joinClassNames } from '../ui/styles/join-class-names.ts'
 import { PhoneNumber } from '../ui/text/phone-number.tsx'
-import type { ConversationProps } from './conversation-props.ts'
-import type { OpenDialog } from './dialogs/open-dialog.ts'
-import type { MessageListHandle } from './message-list/message-list.tsx'
-import { OpenConversation } from './open-conversation.tsx'
-import styles from './styles/conversation.module.css'
 import {
   describeTyping,
   useGroupCreation,
   useMemberNames,
   useTypingNames,
-} from './use-group-state.ts'
+} from './composer/use-group-state.ts'
+import type { ConversationProps } from './conversation-props.ts'
+import type { OpenDialog } from './dialogs/open-dialog.ts'
+import type { MessageListHandle } from './message-list/message-list.tsx'
+import { OpenConversation } from './open-conversation.tsx'
+import styles from './styles/conversation.module.css'
 
 /** The screen of one conversation. */
 export function Conversation(props: ConversationProps) {

@@ -172,7 +172,10 @@ function countMembers({ members }: KnownGroup): string {
 function Facts({ messenger, group }: PartProps) {
   const encryption = useLiveValue(messenger.encryption.of(group._id))
   const protection =
-    encryption === 'plain' && describePlainChat({ ...group, username: nameOf(group) })
+    encryption === 'plain'
+      ? describePlainChat({ ...group, username: nameOf(group) })
+      : encryption !== 'off' &&
+        'End-to-end encrypted: only its members can read what is written here.'
   if (group.description === '' && !protection) return null
   return (
     <dl className={panel.facts}>

@@ -68,7 +68,7 @@ test('what is offered with a member is what the server takes, and nothing else',
   }
 })
 
-test('the name, the settings and new members are offered to whom the server lets change them', () => {
+test('the name, the settings and new members are offered where the server lets them change', () => {
   const admins = { ...group, settings: { ...group.settings, whoChanges: 'admins' as const } }
   for (const shown of [group, admins]) {
     for (const actorId of [ann, ben, cem]) {

@@ -5,11 +5,13 @@ import { limits } from '../../../schema/limits.ts'
 import type { PublicUser } from '../../../schema/user.ts'
 import { isSearchable } from '../../database/search/search-query.ts'
 import type { Messenger } from '../../sync/messenger-types.ts'
+import { useArrowKeys } from '../../ui/hooks/use-arrow-keys.ts'
 import { useDebounced } from '../../ui/hooks/use-debounced.ts'
 import { useLivePart, useLiveValue } from '../../ui/hooks/use-live-value.ts'
 import { Icon } from '../../ui/icons/icon.tsx'
 import { Avatar } from '../../ui/people/avatar.tsx'
 import { describeNobody, localWords, offlineWords, readSearchText } from '../new-chat-dialog.tsx'
+import { useBoxArrows } from '../use-box-arrows.ts'
 import { usePeopleSearch } from '../use-people-search.ts'
 import styles from './choose-members.module.css'
 
@@ -26,11 +28,16 @@ interface ChooseMembersProps {
 
 const nobody: readonly string[] = []
 
+const checkbox = 'input[type="checkbox"]'
+
 /** People to choose for a group: the chosen ones above, then everybody that the words find. */
 export function ChooseMembers(props: ChooseMembersProps) {
   const { messenger, chosen, onChange, memberIds = nobody } = props
   const [query, setQuery] = useState('')
   const field = useRef<HTMLInputElement>(null)
+  const body = useRef<HTMLDivElement>(null)
+  useBoxArrows(body, checkbox)
+  useArrowKeys(body, checkbox)
   useEffect(() => field.current?.focus(), [])
   const { people, notice, isEmpty, emptyWords } = useCandidates(messenger, {
     query: readSearchText(query),
@@ -43,7 +50,7 @@ export function ChooseMembers(props: ChooseMembersProps) {
     onChange(next)
   }
   return (
-    <>
+    <div className={styles.body} ref={body}>
       <input
         ref={field}
         className={styles.search}
@@ -118,7 +125,7 @@ export function ChooseMembers(props: ChooseMembersProps) {
       <p className={styles.count} role="status">
         {describeCount(chosen.size, isFull)}
       </p>
-    </>
+    </div>
   )
 }
 
@@ -129,7 +136,7 @@ function describeCount(count: number, isFull: boolean): string {
   return count === 0 ? 'Nobody chosen yet' : `${count} chosen`
 }
 
-/** Who can be added: people with an account whom this person does not block. */
+/** Who can be added: those with an account, unless this person blocks them. */
 function useCandidates(
   messenger: Messenger,
   { query, memberIds }: { query: string; memberIds: readonly string[] },

@@ -75,9 +75,7 @@ export function NewGroupDialog({ messenger, onCreated, onClose }: NewGroupDialog
         </DialogForm>
       ) : (
         <>
-          <div className={styles.body}>
-            <ChooseMembers messenger={messenger} chosen={chosen} onChange={setChosen} />
-          </div>
+          <ChooseMembers messenger={messenger} chosen={chosen} onChange={setChosen} />
           <div className={styles.foot}>
             <Button look="quiet" onClick={onClose}>
               Cancel
@@ -137,14 +135,12 @@ export function AddMembersDialog({ messenger, memberIds, onAdd, onClose }: AddMe
   const [chosen, setChosen] = useState(noOne)
   return (
     <Dialog title="Add people" onClose={onClose}>
-      <div className={styles.body}>
-        <ChooseMembers
-          messenger={messenger}
-          memberIds={memberIds}
-          chosen={chosen}
-          onChange={setChosen}
-        />
-      </div>
+      <ChooseMembers
+        messenger={messenger}
+        memberIds={memberIds}
+        chosen={chosen}
+        onChange={setChosen}
+      />
       <div className={styles.foot}>
         <Button look="quiet" onClick={onClose}>
           Cancel

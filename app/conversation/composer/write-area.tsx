@@ -14,11 +14,11 @@ import { describeMessage } from '../../ui/text/describe-message.ts'
 import { describePlainChat } from '../../ui/text/describe-plain-chat.ts'
 import { LinkCard } from '../../ui/text/link-card.tsx'
 import { useLiveMessage } from '../message/use-live-messages.ts'
-import { useGroupCreation } from '../use-group-state.ts'
 import cannotWriteStyles from './cannot-write.module.css'
 import styles from './composer.module.css'
 import { Composer } from './composer.tsx'
 import { type DrawComposerTools, newMode, type WriteMode } from './composer-tools.ts'
+import { useGroupCreation } from './use-group-state.ts'
 import { useWrittenLink } from './use-written-link.ts'
 
 interface ComposerBarProps {
@@ -184,7 +184,7 @@ function NewComposer(props: ModeProps<'new' | 'reply'>) {
       onType={(text) => {
         messenger.drafts.set(peerId, text)
         link.write(text)
-        // A group has nobody to whom typing could go.
+        // The server takes no typing for a group.
         if (isGroup) return
         if (isBlank(text)) messenger.stopTyping(peerId)
         else messenger.typing(peerId)

@@ -1,24 +1,26 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { registerAccount } from '../server/server-accounts.ts'
+import { type Account, registerAccount } from '../server/server-accounts.ts'
 import { registerPerson } from './account-steps.ts'
 import { chatRow, composer, message, openChat, readMessages, readTicks, say } from './chat-steps.ts'
+import { registerWithKeys } from './key-steps.ts'
 import { createLook } from './looks/look.ts'
 import { createPerson } from './person.ts'
 import { startBuiltServer } from './start-built-server.ts'
 
-const server = await startBuiltServer({ env: { GROUPS: 'on' } })
+const server = await startBuiltServer({ env: { GROUPS: 'on', END_TO_END: 'on' } })
 const [ann, ben] = await Promise.all([
   createPerson(server, 'ann', { keepsApp: true }),
   createPerson(server, 'ben'),
 ])
 const { page } = ann
 const look = await createLook(page)
+let cem: Account
 
 beforeAll(async () => {
   await registerPerson(ann)
   await registerPerson(ben)
-  await registerAccount(server.origin, 'cem')
+  cem = await registerAccount(server.origin, 'cem')
 })
 
 afterAll(async () => {
@@ -104,8 +106,8 @@ test('what one member writes the other reads, with their name above it and befor
     { author: 'You', content: 'who comes on Sunday?' },
     { author: 'ben', content: 'I do' },
   ])
-  // Ben has read it: nobody says so of a group.
-  await expect.poll(() => readTicks(page, 'who comes on Sunday?')).toBe('Sent')
+  // All the others have read it.
+  await expect.poll(() => readTicks(page, 'who comes on Sunday?')).toBe('Read')
   await message(page, 'who comes on Sunday?').click({ button: 'right' })
   await choice(page, 'Info').click()
   const info = dialog(page, 'Message info')
@@ -204,7 +206,7 @@ test('P1: a group is made and written in without a network, says that it waits, 
   await page.reload()
   await message(page, 'the tide is high').waitFor()
   await ann.goOnline()
-  await expect.poll(() => readTicks(page, 'the tide is high')).toBe('Sent')
+  await expect.poll(() => readTicks(page, 'the tide is high')).toMatch(/Sent|Delivered/)
   await page.locator('header').getByText('ben, You', { exact: true }).waitFor()
   await chatRow(ben.page, 'Boats').click()
   await message(ben.page, 'the tide is high').waitFor()
@@ -254,8 +256,60 @@ test('who is removed reads why nothing can be written', async () => {
   expect(await composer(ben.page).count()).toBe(0)
 })
 
+test('P6: a group that the server refuses says why in its place, and another try makes it', async () => {
+  const setFirst = async (firstMessagesFrom: 'known' | 'everybody') => {
+    const answer = await fetch(`${server.origin}/api/users/settings`, {
+      method: 'PUT',
+      headers: { authorization: `Bearer ${cem.token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ settings: { firstMessagesFrom } }),
+    })
+    expect(answer.status).toBe(200)
+  }
+  await setFirst('known')
+  // By the keyboard alone.
+  await page.getByRole('button', { name: 'New chat' }).press('Enter')
+  await dialog(page, 'New chat').getByRole('button', { name: 'New group' }).press('Enter')
+  const form = dialog(page, 'New group')
+  await form.getByRole('checkbox', { name: 'ben' }).waitFor()
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Space')
+  await form.getByRole('button', { name: 'Remove cem' }).waitFor()
+  await form.getByRole('button', { name: 'Next' }).press('Enter')
+  await page.keyboard.type('Cooks')
+  await page.keyboard.press('Enter')
+  const refusal = page.getByText(/^This group wasn't created\. Somebody among them cannot be added/)
+  await refusal.waitFor()
+  await page.getByText("The group “Cooks” wasn't created.").waitFor()
+  expect(await composer(page).count()).toBe(0)
+  await look('a group that was refused')
+  await setFirst('everybody')
+  await refusal.locator('..').getByRole('button', { name: 'Try again' }).click()
+  await line(page, 'You created the group “Cooks”').waitFor()
+  await composer(page).waitFor()
+})
+
+test('whoever has keys reads that a group is not encrypted, above the field and in its info', async () => {
+  const dora = await createPerson(server, 'dora')
+  try {
+    await registerWithKeys(dora)
+    await dora.page.getByRole('button', { name: 'New chat' }).click()
+    await dialog(dora.page, 'New chat').getByRole('button', { name: 'New group' }).click()
+    await makeGroup(dora.page, 'Plain', ['ben'])
+    const words = "Not encrypted: messages in groups aren't encrypted yet."
+    await dora.page.getByText(words).waitFor()
+    await openInfo(dora.page)
+    await panel(dora.page).getByText(words).waitFor()
+    await say(dora.page, 'anybody may read this')
+    await expect.poll(() => readTicks(dora.page, 'anybody may read this')).toBe('Sent')
+    expect(dora.problems).toEqual([])
+  } finally {
+    await dora.close()
+  }
+})
+
 test('where the server has no groups, none is offered', async () => {
-  const other = await startBuiltServer()
+  const other = await startBuiltServer({ env: { GROUPS: 'off' } })
   const dora = await createPerson(other, 'dora')
   try {
     await registerPerson(dora)

@@ -7,6 +7,6 @@ test('a chat that others could read says why: the person, WhatsApp, or that it i
   )
   expect(describePlainChat({ username: 'Ben', isWhatsAppContact: true })).toMatch(/WhatsApp/)
   expect(describePlainChat({ username: 'Walks', isGroup: true })).toBe(
-    "Not encrypted: messages in groups aren't encrypted yet.",
+    "Not encrypted: somebody in this group hasn't set up encryption yet.",
   )
 })

@@ -1,8 +1,8 @@
 import { useMemo } from 'react'
-import type { KnownGroup } from '../database/storage/known-peer.ts'
-import { joinNames } from '../database/views/join-names.ts'
-import type { Messenger } from '../sync/messenger-types.ts'
-import { useLivePart, useLiveValue } from '../ui/hooks/use-live-value.ts'
+import type { KnownGroup } from '../../database/storage/known-peer.ts'
+import { joinNames } from '../../database/views/join-names.ts'
+import type { Messenger } from '../../sync/messenger-types.ts'
+import { useLivePart, useLiveValue } from '../../ui/hooks/use-live-value.ts'
 
 /** More members than this are only counted. */
 const namedMost = 12
