@@ -9,7 +9,7 @@ describe('settings', () => {
       port: 3000,
       host: '127.0.0.1',
       directory: 'open',
-      hasGroups: false,
+      hasGroups: true,
       durability: 'sync',
       uploadLimitBytes: 25 * 1024 * 1024,
       isRateLimited: true,

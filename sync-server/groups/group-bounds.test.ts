@@ -11,7 +11,7 @@ describe('P12: what one person does to groups', () => {
   const opened = {} as { groups: TestGroups }
   beforeAll(async () => {
     // Messages have a bound of their own, which each change counts for too.
-    opened.groups = await openTestGroups({ RATE_LIMIT: 'on', MESSAGES_PER_MINUTE: '0' })
+    opened.groups = await openTestGroups({ RATE_LIMIT: 'on', MESSAGE_RATE: '0' })
   })
   afterAll(() => opened.groups.close())
   const ask: TestGroups['ask'] = (...asked) => opened.groups.ask(...asked)

@@ -207,6 +207,7 @@ export function createGroupInvites(options: {
 
     /** @throws RequestRefused */
     async revoke(actorId: string, groupId: string): Promise<void> {
+      await findForAdmin(actorId, groupId)
       await setInvite(actorId, groupId, () => undefined)
     },
 

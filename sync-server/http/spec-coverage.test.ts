@@ -88,6 +88,9 @@ const specified: Row[] = [
   ['GET /webhooks/stats', sendingOver, 'GET /webhooks/stats counts each status once'],
 ]
 
+const inGroups = '../groups/groups.test.ts'
+const byLink = '../groups/group-invites.test.ts'
+
 /** What this server answers beyond the specification. */
 const beyond: Row[] = [
   ['GET /users/me/sessions', users, 'GET /users/me/sessions,'],
@@ -199,6 +202,84 @@ const beyond: Row[] = [
   ['GET /metrics', 'metrics.test.ts', 'counts requests by their route'],
   ['GET /poll', 'poll.test.ts', 'is greeted at once, and counts for presence until it goes'],
   ['POST /poll', 'poll.test.ts', 'hears the events that a socket hears'],
+  [
+    'GET /groups',
+    inGroups,
+    'P2: a request that arrives twice is one change, and a group that is over stays over',
+  ],
+  [
+    'POST /groups',
+    inGroups,
+    'P2: a request that arrives twice is one change, and a group that is over stays over',
+  ],
+  [
+    'GET /groups/places',
+    inGroups,
+    'one call says where each group is, for members and for who left, as its changes count',
+  ],
+  ['GET /groups/{id}', inGroups, 'to others it does not exist, by any door'],
+  [
+    'PUT /groups/{id}',
+    inGroups,
+    'each change has its line in its place, and no line is without its change',
+  ],
+  [
+    'DELETE /groups/{id}',
+    inGroups,
+    'P2: a request that arrives twice is one change, and a group that is over stays over',
+  ],
+  [
+    'POST /groups/{id}/members',
+    inGroups,
+    'each change has its line in its place, and no line is without its change',
+  ],
+  [
+    'PUT /groups/{id}/members/{userId}',
+    inGroups,
+    'each change has its line in its place, and no line is without its change',
+  ],
+  [
+    'DELETE /groups/{id}/members/{userId}',
+    inGroups,
+    'each change has its line in its place, and no line is without its change',
+  ],
+  [
+    'POST /groups/{id}/leave',
+    inGroups,
+    'each change has its line in its place, and no line is without its change',
+  ],
+  [
+    'GET /groups/{id}/marks',
+    '../groups/group-marks.test.ts',
+    'an author is told once all others have it, and once all have read it',
+  ],
+  [
+    'GET /groups/join/{code}',
+    byLink,
+    'shows its name and how many are in it, and lets in whoever has it, with a line',
+  ],
+  [
+    'POST /groups/join/{code}',
+    byLink,
+    'shows its name and how many are in it, and lets in whoever has it, with a line',
+  ],
+  ['POST /groups/{id}/invite', byLink, 'it has an end, and a number of people'],
+  [
+    'GET /groups/{id}/invite',
+    byLink,
+    'of a withdrawn one it says so, of an unknown one too, and a new one ends the one before',
+  ],
+  [
+    'DELETE /groups/{id}/invite',
+    byLink,
+    'of a withdrawn one it says so, of an unknown one too, and a new one ends the one before',
+  ],
+  ['GET /groups/{id}/requests', byLink, 'somebody waits until an admin lets them in'],
+  [
+    'POST /groups/{id}/requests/{userId}',
+    byLink,
+    'who is declined cannot ask again by that link, and can by another',
+  ],
 ]
 
 /** Events of the socket, both ways. */
@@ -232,11 +313,7 @@ const events: Row[] = [
     'users/relations.test.ts',
     'P8: a block is told to the person’s own devices that understand it',
   ],
-  [
-    'group-changed',
-    '../groups/groups.test.ts',
-    'P7: the line tells the devices of members, and nobody else’s',
-  ],
+  ['group-changed', inGroups, 'P7: the line tells the devices of members, and nobody else’s'],
   ['presence-scope', views, 'a device hears of the people that its person has a chat with'],
   ['send-whatsapp-message', linking, 'not by calls, not by the socket, not by reprocessing'],
   ['subscribe-whatsapp-contact', linking, 'begins a conversation by a number, once'],
