@@ -135,6 +135,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
     requests: queue.requests,
     isOn: options.hasGroups ?? (() => false),
     now,
+    onError,
   })
   const files = createFiles({ ...sending, askPerson: data.known.load })
   const people = createPeople({

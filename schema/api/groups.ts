@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
-import { groupEpoch } from '../encryption/group-epoch.ts'
 import { type GroupDocument, groupLineChange, groupRoles, groupSettings } from '../group.ts'
+import { groupEpoch } from '../group-epoch.ts'
 import { id } from '../id.ts'
 import { limits } from '../limits.ts'
 import { epochMs, type MessageDocument, messageDocument } from '../message.ts'

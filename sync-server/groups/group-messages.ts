@@ -1,6 +1,6 @@
 import { groupMessageDocument, lineOf } from '../../schema/api/groups.ts'
 import { decideMessage } from '../../schema/decide-message.ts'
-import type { GroupEpoch } from '../../schema/encryption/group-epoch.ts'
+import type { GroupEpoch } from '../../schema/group-epoch.ts'
 import {
   type GroupDocument,
   type GroupRefusal,

@@ -1,6 +1,6 @@
 import { v7 as createId } from 'uuid'
 import { lineOf } from '../../../schema/api/groups.ts'
-import type { GroupEpoch } from '../../../schema/encryption/group-epoch.ts'
+import type { GroupEpoch } from '../../../schema/group-epoch.ts'
 import { type MessageDocument, messageDocument } from '../../../schema/message.ts'
 import { subscribeToChanges } from '../../database/storage/collections.ts'
 import type { PetrelDatabase } from '../../database/storage/open-database.ts'
@@ -13,7 +13,7 @@ const askedAtOnce = 4
 
 /** Makes secrets for groups, and gives them to who is added by this person. */
 export function createGroupSecrets(options: {
-  database: Pick<PetrelDatabase, 'messages' | 'groupKeys' | 'sealing'>
+  database: Pick<PetrelDatabase, 'messages' | 'groupKeys' | 'groups' | 'sealing'>
   userId: string
   /** The server's time as this device knows it, epoch ms. */
   now: () => number
@@ -22,7 +22,7 @@ export function createGroupSecrets(options: {
   onError: (cause: unknown) => void
 }) {
   const { database, userId, now, askPerson, onError } = options
-  const { messages, groupKeys, sealing } = database
+  const { messages, groupKeys, groups, sealing } = database
 
   async function store(epoch: GroupEpoch, { groupId, place }: { groupId: string; place: number }) {
     const message = {
@@ -46,17 +46,26 @@ export function createGroupSecrets(options: {
     for (let at = 0; at < unknown.length; at += askedAtOnce) {
       await Promise.all(unknown.slice(at, at + askedAtOnce).map(askPerson))
     }
-    const epoch = groupKeys.give(peerId, userIds)
+    const epoch = userIds.length > 0 ? groupKeys.give(peerId, userIds) : undefined
     if (epoch) await store(epoch, { groupId: peerId, place: orderedAt })
+  }
+
+  /** Who comes by this line, and is to be given the secret by this person. */
+  function listGiven(message: MessageDocument): readonly string[] {
+    const { change, userIds } = lineOf(message) ?? {}
+    const { senderId, peerId } = message
+    if (change?.kind === 'add') return senderId === userId ? (userIds ?? []) : []
+    // Nobody adds who comes by the link: one of the others does it for all.
+    const owner = groups.get(peerId)?.members.find(({ role }) => role === 'owner')
+    return change?.kind === 'join' && owner?.userId === userId ? [senderId] : []
   }
 
   const stopListening = subscribeToChanges(messages, ({ documents }) => {
     for (const document of documents) {
       const line = lineOf(document)
-      const isOwn = document.senderId === userId && line?.change.kind === 'add'
-      if (!isOwn || !line || !sealing.isOn()) continue
+      if (!line || !sealing.isOn()) continue
       // Whoever cannot be asked now gets the next secret, as soon as somebody writes.
-      giveTo(line.userIds, document).catch(onError)
+      giveTo(listGiven(document), document).catch(onError)
     }
   })
 

@@ -116,3 +116,21 @@ test('P5 P6: an edit that a group refuses comes back with its words and the reas
   await lab.settle()
   expect(await tablet.messenger.countUnsent()).toBe(0)
 })
+
+test('P6: a group that the server does not make keeps its words, and is over once that is let go', async () => {
+  const { ben, devices } = await start()
+  const [phone] = devices
+  const groupId = await phone.messenger.groups.create({
+    name: 'Walks',
+    memberIds: [ben.userId, '01900000-0000-7000-8000-00000000ffff'],
+  })
+  await say(phone, groupId, 'who comes?')
+  const { requests } = phone.messenger
+  await expect.poll(() => requests.entries.getSnapshot()[0]?.problem?.code).toBe('cannot_add')
+  expect(groupOn(phone, groupId).hasLeft).toBeUndefined()
+  await requests.discard(must(requests.entries.getSnapshot()[0], 'a request')._id)
+  await expect.poll(() => groupOn(phone, groupId).hasLeft).toBe(true)
+  await expect
+    .poll(async () => (await phone.read({ userId: groupId })).map(({ content }) => content))
+    .toEqual(['who comes?'])
+})

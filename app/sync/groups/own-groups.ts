@@ -56,13 +56,20 @@ export function createGroups(options: {
   isOn: () => boolean
   /** The server's time as this device knows it, epoch ms. */
   now: () => number
+  onError: (cause: unknown) => void
 }): OwnGroups {
-  const { userId, database, requests, isOn, now } = options
+  const { userId, database, requests, isOn, now, onError } = options
   const { groups: known, conversations } = database
   const live = new Map<string, LiveValue<KnownGroup | undefined>>()
   const bornListeners = new Set<() => void>()
-  const waiting = createWaitingChanges(requests.entries, () => {
-    for (const listener of [...bornListeners]) listener()
+  const waiting = createWaitingChanges(requests.entries, {
+    onBorn() {
+      for (const listener of [...bornListeners]) listener()
+    },
+    onGivenUp(groupId) {
+      const group = known.get(groupId)
+      if (group) known.take([{ ...group, hasLeft: true }]).catch(onError)
+    },
   })
 
   /** The same object for the same record and the same changes, as a screen wants it. */
@@ -176,7 +183,7 @@ const nothing: readonly GroupChange[] = []
 /** What waits to be asked of the server about each group. */
 function createWaitingChanges(
   entries: LiveValue<readonly RequestEntry[]>,
-  onBorn: () => void,
+  { onBorn, onGivenUp }: { onBorn: () => void; onGivenUp: (groupId: string) => void },
 ): {
   of(groupId: string): readonly GroupChange[]
   isUnborn(groupId: string): boolean
@@ -184,17 +191,22 @@ function createWaitingChanges(
 } {
   let changes = new Map<string, readonly GroupChange[]>()
   let unborn = new Set<string>()
+  /** Those that the server would not make, until their person tries again or lets them go. */
+  let refused = new Set<string>()
 
   function read() {
-    const before = { changes, unborn }
+    const before = { changes, unborn, refused }
     changes = new Map()
     unborn = new Set()
+    refused = new Set()
     for (const { request, state } of entries.getSnapshot()) {
       if (request.kind !== 'group') continue
       const { groupId, change } = request
       // A group that was refused is not there either: what is written in it stays here.
-      if (change.kind === 'create') unborn.add(groupId)
-      else if (state === 'waiting') {
+      if (change.kind === 'create') {
+        unborn.add(groupId)
+        if (state === 'refused') refused.add(groupId)
+      } else if (state === 'waiting') {
         changes.set(groupId, [...(changes.get(groupId) ?? []), change])
       }
     }
@@ -204,6 +216,7 @@ function createWaitingChanges(
         changes.set(groupId, same)
       }
     }
+    for (const id of before.refused) if (!unborn.has(id)) onGivenUp(id)
     if ([...before.unborn].some((id) => !unborn.has(id))) onBorn()
   }
 

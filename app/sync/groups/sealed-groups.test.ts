@@ -100,3 +100,21 @@ test('words to a group with somebody who has no keys leave in plain', async () =
   const stored = await readServer(ann, lab.server.url, groupId)
   expect(stored.find(({ content }) => content === 'who comes?')?.sealed).toBeUndefined()
 })
+
+test('P13: who comes by the link reads what is written from then on', async () => {
+  const { lab, ann, cyd, phone, tablet, laptop, groupId } = await start()
+  await say(phone, groupId, 'one')
+  await expect.poll(() => readWords(tablet, groupId)).toEqual(['one'])
+  const call = async (token: string, path: string) => {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+    const url = `${lab.server.url}/api/groups/${path}`
+    const response = await fetch(url, { method: 'POST', headers, body: '{}' })
+    expect(response.ok).toBe(true)
+    return (await response.json()) as { code: string }
+  }
+  const { code } = await call(ann.token, `${groupId}/invite`)
+  await call(cyd.token, `join/${code}`)
+  // Ben's device may not know of Cyd yet.
+  await say(tablet, groupId, 'two')
+  await expect.poll(() => readWords(laptop, groupId)).toEqual(['two'])
+})

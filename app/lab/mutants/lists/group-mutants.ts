@@ -113,7 +113,7 @@ export const groupMutants: readonly Mutant[] = [
     name: 'who is added is given no secret',
     kind: 'skipped step',
     file: 'app/sync/groups/group-secrets.ts',
-    before: '      giveTo(line.userIds, document).catch(onError)\n',
+    before: '      giveTo(listGiven(document), document).catch(onError)\n',
     after: '',
     tests: ['app/sync/groups/sealed-groups.test.ts'],
   },

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
-import { id } from '../id.ts'
-import { limits } from '../limits.ts'
-import { sealedPart } from './sealed-part.ts'
+import { sealedPart } from './encryption/sealed-part.ts'
+import { id } from './id.ts'
+import { limits } from './limits.ts'
 
 /**
  * A secret of a group, in a message of its own that nothing draws. `name`: a hash that only this
