@@ -289,14 +289,14 @@ test('P6: a group that the server refuses says why in its place, and another try
   await composer(page).waitFor()
 })
 
-test('whoever has keys reads that a group is not encrypted, above the field and in its info', async () => {
+test('P13: whoever has keys reads that a group is not encrypted where somebody has none, and that it is where all have some', async () => {
   const dora = await createPerson(server, 'dora')
   try {
     await registerWithKeys(dora)
     await dora.page.getByRole('button', { name: 'New chat' }).click()
     await dialog(dora.page, 'New chat').getByRole('button', { name: 'New group' }).click()
     await makeGroup(dora.page, 'Plain', ['ben'])
-    const words = "Not encrypted: messages in groups aren't encrypted yet."
+    const words = "Not encrypted: somebody in this group hasn't set up encryption yet."
     await dora.page.getByText(words).waitFor()
     await openInfo(dora.page)
     await panel(dora.page).getByText(words).waitFor()
