@@ -1,4 +1,3 @@
-import { writeFile } from 'node:fs/promises'
 import { drawHistory, type Step } from './draw-history.ts'
 import { drawPage } from './history-page.ts'
 import {
@@ -72,8 +71,8 @@ export interface HistoriesOptions<App extends OpenedApp>
   replay?: readonly Numbered[]
   /** The command that runs this again, for the page. */
   command?: (seed: number) => string
-  /** Where to write the page of a history that fails, such as `history.html`. */
-  pageFile?: string
+  /** Gets the history that failed, with its page to look at. */
+  onFailure?: (failure: Failure) => unknown
 }
 
 /** A step with its place in the history that was drawn. */
@@ -99,12 +98,11 @@ export interface Failure {
 export class HistoryFailed extends Error {
   override name = 'HistoryFailed'
   readonly failure: Failure
-  constructor(failure: Failure, pageFile?: string) {
+  constructor(failure: Failure) {
     const { seed, steps, broken, drawn } = failure
     const told = steps.map((step) => `  ${JSON.stringify(step)},`).join('\n')
-    const page = pageFile === undefined ? '' : `\nTo look at it: ${pageFile}`
     super(
-      `Seed ${seed}: ${broken.join('; ')}\n${steps.length} of ${drawn} steps are enough; to run them again: seeds: [${seed}], replay: [\n${told}\n]${page}`,
+      `Seed ${seed}: ${broken.join('; ')}\n${steps.length} of ${drawn} steps are enough; to run them again: seeds: [${seed}], replay: [\n${told}\n]`,
     )
     this.failure = failure
   }
@@ -116,9 +114,8 @@ export async function tryHistories<App extends OpenedApp>(
 ): Promise<void> {
   const failure = await findFailure(options)
   if (!failure) return
-  const { pageFile } = options
-  if (pageFile !== undefined) await writeFile(pageFile, failure.page)
-  throw new HistoryFailed(failure, pageFile)
+  await options.onFailure?.(failure)
+  throw new HistoryFailed(failure)
 }
 
 /** Runs a history for each seed until one breaks an invariant, and shortens that one. */

@@ -57,6 +57,7 @@ export const serverMutants: readonly Mutant[] = [
     before: 'Math.max(now(), (lastGiven.get(conversation) ?? 0) + 1)',
     after: 'Math.max(now(), lastGiven.get(conversation) ?? 0)',
     tests: ['sync-server/messages/acceptance/message-acceptor.test.ts'],
+    isForHistories: true,
   },
   {
     name: 'the place at which one has read counts as unread',
@@ -76,6 +77,7 @@ export const serverMutants: readonly Mutant[] = [
     before: 'drafts.flatMap(asPlaced).sort(byPlaceWanted)',
     after: 'drafts.flatMap(asPlaced).sort(() => 0 * byPlaceWanted.length)',
     tests: ['sync-server/messages/acceptance/message-acceptor.test.ts'],
+    isForHistories: true,
   },
   {
     name: 'the checkpoint of the healer passes messages of which nothing can be said yet',
@@ -111,6 +113,7 @@ export const serverMutants: readonly Mutant[] = [
     before: 'own.size > 1',
     after: 'own.size > 2',
     tests: ['sync-server/storage/level/failed-writes.test.ts'],
+    isForHistories: true,
   },
   {
     name: 'what was decided before the store was opened again is written',
@@ -127,6 +130,7 @@ export const serverMutants: readonly Mutant[] = [
     before: '      announceUnsure(names)\n',
     after: '',
     tests: ['sync-server/storage/storage.test.ts'],
+    isForHistories: true,
   },
   {
     name: 'whoever brings much that was written offline is held up for ever',
