@@ -259,11 +259,14 @@ function toResponse({ status, body = '' }: { status: number; body?: string | obj
 
 function waitFor(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, ms)
     const stop = () => {
       clearTimeout(timer)
       reject(signal.reason)
     }
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', stop)
+      resolve()
+    }, ms)
     if (signal.aborted) stop()
     else signal.addEventListener('abort', stop, { once: true })
   })

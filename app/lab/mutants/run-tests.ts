@@ -25,6 +25,7 @@ interface Told {
 /** Takes the function that ends something early, and gives the one to call when it is over. */
 type OnStart = (end: () => void) => () => void
 
+const lastWordsMost = 4_000
 /** A process releases little of a lab's memory. */
 const perProcess = 25
 
@@ -78,14 +79,16 @@ export async function runHistories(options: {
     // What was found counts, not how short it can be.
     const args = [String(first), String(most), '0']
     const program = 'app/lab/histories-program.ts'
-    const { told, code } = await runProgram({ folder, program, args, onStart })
+    const { told, code, lastWords } = await runProgram({ folder, program, args, onStart })
     if (told?.failure) {
       const { seed, failure } = told
       return { state: 'failed', by: `seed ${seed}: ${findReason(failure)}`, seed }
     }
-    if (code !== 0 || told?.seed !== first + most - 1) {
-      return { state: 'broken', why: `the histories ended after seed ${told?.seed ?? 'none'}` }
-    }
+    if (code === 0 && told?.seed === first + most - 1) continue
+    if (!told && first === from) return { state: 'broken', why: findReason(lastWords) }
+    // An error that nobody catches ends the server, and the whole process with it.
+    const seed = told ? told.seed + 1 : first
+    return { state: 'failed', by: `seed ${seed}: it ended with ${findReason(lastWords)}`, seed }
   }
   return { state: 'passed' }
 }
@@ -96,17 +99,15 @@ export async function runKitHistories(options: {
   onStart: OnStart
 }): Promise<TestOutcome> {
   const program = 'app/lab/mutants/kit-histories-program.ts'
-  const { told, code } = await runProgram({ ...options, program, args: [] })
+  const { told, code, lastWords } = await runProgram({ ...options, program, args: [] })
   if (told?.failure) {
     const { seed, failure } = told
     return { state: 'failed', by: `${seed} histories of the kit: ${failure}`, seed }
   }
-  return code === 0 && told
-    ? { state: 'passed' }
-    : { state: 'broken', why: 'the histories of the kit ended early' }
+  return code === 0 && told ? { state: 'passed' } : { state: 'broken', why: findReason(lastWords) }
 }
 
-/** @returns the first history that fails, or the last one */
+/** @returns the first history that fails, or the last one; `lastWords`: the end of what it printed as errors */
 async function runProgram(options: {
   folder: string
   program: string
@@ -117,10 +118,14 @@ async function runProgram(options: {
   const child = fork(join(folder, program), args, {
     cwd: folder,
     execArgv: ['--import', 'tsx'],
-    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   })
   const end = () => void child.kill('SIGKILL')
   const onEnd = onStart(end)
+  let lastWords = ''
+  child.stderr?.on('data', (words) => {
+    lastWords = `${lastWords}${words}`.slice(-lastWordsMost)
+  })
   let told: HistoryTold | undefined
   child.on('message', (one: HistoryTold) => {
     if (told?.failure) return
@@ -129,7 +134,7 @@ async function runProgram(options: {
   })
   const [code] = await once(child, 'exit')
   onEnd()
-  return { told, code }
+  return { told, code, lastWords }
 }
 
 /** The first line that names a promise, or what else went wrong. */
