@@ -132,8 +132,9 @@ async function runProgram(options: {
     told = one
     if (one.failure) end()
   })
-  const [code] = await once(child, 'exit')
+  const [code, signal] = await once(child, 'exit')
   onEnd()
+  if (signal && !told?.failure) throw new Error(`Somebody ended the histories by ${signal}.`)
   return { told, code, lastWords }
 }
 

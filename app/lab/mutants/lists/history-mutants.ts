@@ -76,7 +76,6 @@ export const historyMutants: readonly Mutant[] = [
     before: 'await store.write(operations, { generation })',
     after: 'store.write(operations, { generation }).catch(() => {})',
     tests: ['sync-server/storage/level/failed-writes.test.ts'],
-    isForHistories: true,
   },
   {
     name: 'what arrives in the middle of its own push is given at once',
@@ -94,7 +93,6 @@ export const historyMutants: readonly Mutant[] = [
     before: 'if (line.heard !== from || line.framesKept >= framesKeptMost)',
     after: 'if (line.framesKept >= framesKeptMost)',
     tests: ['app/sync/realtime/change-feed.test.ts'],
-    isForHistories: true,
   },
   {
     name: 'a last frame that was lost goes unnoticed',
@@ -103,7 +101,6 @@ export const historyMutants: readonly Mutant[] = [
     before: 'if (places[database] !== heard) lose(database)',
     after: 'if (places[database] === undefined && heard) lose(database)',
     tests: ['app/sync/realtime/change-feed.test.ts'],
-    isForHistories: true,
   },
   {
     name: 'new words leave ahead of those that were written before',
@@ -130,6 +127,44 @@ export const historyMutants: readonly Mutant[] = [
     before: 'error.status === 409 && row ? [placeOver(row, error.documentInDb)] : []',
     after: 'error.status === 408 && row ? [placeOver(row, error.documentInDb)] : []',
     tests: ['app/sync/replication/guard-replication.test.ts'],
+    isForHistories: true,
+  },
+  {
+    name: 'a star alone is no change',
+    kind: 'dropped field',
+    file: 'schema/merge-messages.ts',
+    before: 'return areFieldsEqual(messageFields, a, b)',
+    after:
+      "return areFieldsEqual(messageFields.filter((field) => !field.startsWith('isStarred')), a, b)",
+    tests: ['schema/merge.test.ts', 'schema/decide-message.test.ts'],
+    isForHistories: true,
+  },
+  {
+    name: 'a pin alone is no change',
+    kind: 'dropped field',
+    file: 'schema/conversation.ts',
+    before: 'return areFieldsEqual(conversationFields, a, b)',
+    after:
+      "return areFieldsEqual(conversationFields.filter((field) => !field.startsWith('isPinned')), a, b)",
+    tests: ['schema/merge.test.ts', 'schema/decide-conversation.test.ts'],
+    isForHistories: true,
+  },
+  {
+    name: 'nobody hears of what was written',
+    kind: 'skipped step',
+    file: 'sync-server/storage/level/level-writer.ts',
+    before: 'if (docs.length > 0) signals.notify(name, seq, { from, docs })',
+    after: 'if (docs.length < 0) signals.notify(name, seq, { from, docs })',
+    tests: ['sync-server/storage/storage.test.ts', 'sync-server/sync/answer-changes.test.ts'],
+    isForHistories: true,
+  },
+  {
+    name: 'what was set aside waits on when the network is back',
+    kind: 'skipped step',
+    file: 'app/sync/replication/set-aside.ts',
+    before: '    for (const each of meant) each.isDue = true\n',
+    after: '',
+    tests: ['app/sync/replication/refused-pushes.test.ts'],
     isForHistories: true,
   },
   {

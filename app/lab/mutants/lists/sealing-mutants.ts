@@ -132,7 +132,6 @@ export const sealingMutants: readonly Mutant[] = [
     before: 'return isFresh(peerId) && !sealing.mustSeal(peerId) ? undefined : peerId',
     after: 'return sealing.mustSeal(peerId) ? peerId : undefined',
     tests: ['app/sync/replication/sealed.test.ts'],
-    isForHistories: true,
   },
   {
     name: 'a wording that its author replaced takes the edit back',

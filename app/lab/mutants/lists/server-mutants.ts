@@ -130,7 +130,6 @@ export const serverMutants: readonly Mutant[] = [
     before: '      announceUnsure(names)\n',
     after: '',
     tests: ['sync-server/storage/storage.test.ts'],
-    isForHistories: true,
   },
   {
     name: 'whoever brings much that was written offline is held up for ever',

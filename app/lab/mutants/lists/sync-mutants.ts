@@ -99,7 +99,6 @@ export const syncMutants: readonly Mutant[] = [
     before: 'if (held.size === 0) state.given = state.taken',
     after: 'state.given = state.taken',
     tests: ['app/sync/replication/pull-changes.test.ts'],
-    isForHistories: true,
   },
   {
     name: 'a page is taken for the end although the stream has given something since',
@@ -150,7 +149,6 @@ export const syncMutants: readonly Mutant[] = [
     before: 'if (newest) record(newest)',
     after: 'if (newest) void newest',
     tests: ['app/sync/replication/faults.test.ts'],
-    isForHistories: true,
   },
   {
     name: 'a request is forgotten before it is sent',
