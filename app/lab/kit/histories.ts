@@ -69,7 +69,7 @@ export interface HistoriesOptions<App extends OpenedApp>
   actionMs?: number
   /** Runs exactly these steps instead of drawing some, with the first seed. */
   replay?: readonly Numbered[]
-  /** The command that runs this again, for the page. */
+  /** The command that runs this again, for the page; the options that do, when absent. */
   command?: (seed: number) => string
   /** Gets the history that failed, with its page to look at. */
   onFailure?: (failure: Failure) => unknown
@@ -100,12 +100,17 @@ export class HistoryFailed extends Error {
   readonly failure: Failure
   constructor(failure: Failure) {
     const { seed, steps, broken, drawn } = failure
-    const told = steps.map((step) => `  ${JSON.stringify(step)},`).join('\n')
     super(
-      `Seed ${seed}: ${broken.join('; ')}\n${steps.length} of ${drawn} steps are enough; to run them again: seeds: [${seed}], replay: [\n${told}\n]`,
+      `Seed ${seed}: ${broken.join('; ')}\n${steps.length} of ${drawn} steps are enough; to run them again: ${tellAgain(seed, steps)}`,
     )
     this.failure = failure
   }
+}
+
+/** The options that run them again. */
+function tellAgain(seed: number, steps: readonly Numbered[]): string {
+  const told = steps.map((step) => `  ${JSON.stringify(step)},`).join('\n')
+  return `seeds: [${seed}], replay: [\n${told}\n]`
 }
 
 /** @throws HistoryFailed when one of the histories breaks an invariant */
@@ -168,7 +173,7 @@ export async function findFailure<App extends OpenedApp>(
       title: `Seed ${seed}, ${smallest.history.length} of ${history.length} steps`,
       broken,
       trace,
-      command: options.command?.(seed),
+      command: options.command?.(seed) ?? tellAgain(seed, smallest.history),
     }),
   }
 }
