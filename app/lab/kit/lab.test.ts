@@ -81,7 +81,7 @@ test('a network that goes and comes back reaches what an app reads of its browse
   expect(phone.app.read()).toEqual({ isOnline: false })
   phone.network.goOnline()
   phone.network.goDark()
-  // Nobody is told of a dead access point.
+  // A dead access point tells nobody.
   expect(phone.app.read()).toEqual({ isOnline: true })
   expect(heard).toEqual(['offline false', 'online true'])
   await lab.close()

@@ -108,7 +108,7 @@ export const historyMutants: readonly Mutant[] = [
     file: 'app/sync/replication/push-order.ts',
     before: 'if (earlier.length === 0) return new Map()',
     after: 'if (earlier.length >= 0) return new Map()',
-    tests: ['app/sync/replication/push-order.test.ts'],
+    tests: ['app/lab/in-between.test.ts'],
     isForHistories: true,
   },
   {
