@@ -81,9 +81,18 @@ try {
 
 /** Of the kit others' apps are the judge, of everything else Petrel. */
 async function lookWithHistories(mutant: Mutant, folder: string): Promise<TestOutcome> {
-  return isOfKit(mutant)
-    ? await runKitHistories({ folder, onStart })
-    : await runHistories({ folder, from: 1, count: histories, onStart })
+  if (isOfKit(mutant)) return await runKitHistories({ folder, onStart })
+  for (let from = 1; from <= histories; ) {
+    const count = histories - from + 1
+    const outcome = await runHistories({ folder, from, count, onStart })
+    if (outcome.state !== 'failed') return outcome
+    const { seed = from } = outcome
+    const again = await runHistories({ folder, from: seed, count: 1, onStart })
+    if (again.state === 'failed') return outcome
+    // Once is chance: a busy machine may be late for everything.
+    from = seed + 1
+  }
+  return { state: 'passed' }
 }
 
 /** A history that fails without the fault, too, has not found it. */

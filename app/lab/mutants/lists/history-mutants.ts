@@ -109,7 +109,6 @@ export const historyMutants: readonly Mutant[] = [
     before: 'if (earlier.length === 0) return new Map()',
     after: 'if (earlier.length >= 0) return new Map()',
     tests: ['app/lab/in-between.test.ts'],
-    isForHistories: true,
   },
   {
     name: 'what a page before left owed is not offered',
@@ -127,7 +126,6 @@ export const historyMutants: readonly Mutant[] = [
     before: 'error.status === 409 && row ? [placeOver(row, error.documentInDb)] : []',
     after: 'error.status === 408 && row ? [placeOver(row, error.documentInDb)] : []',
     tests: ['app/sync/replication/guard-replication.test.ts'],
-    isForHistories: true,
   },
   {
     name: 'a star alone is no change',
@@ -147,7 +145,6 @@ export const historyMutants: readonly Mutant[] = [
     after:
       "return areFieldsEqual(conversationFields.filter((field) => !field.startsWith('isPinned')), a, b)",
     tests: ['schema/merge.test.ts', 'schema/decide-conversation.test.ts'],
-    isForHistories: true,
   },
   {
     name: 'nobody hears of what was written',

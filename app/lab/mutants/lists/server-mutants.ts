@@ -77,7 +77,6 @@ export const serverMutants: readonly Mutant[] = [
     before: 'drafts.flatMap(asPlaced).sort(byPlaceWanted)',
     after: 'drafts.flatMap(asPlaced).sort(() => 0 * byPlaceWanted.length)',
     tests: ['sync-server/messages/acceptance/message-acceptor.test.ts'],
-    isForHistories: true,
   },
   {
     name: 'the checkpoint of the healer passes messages of which nothing can be said yet',
@@ -113,7 +112,6 @@ export const serverMutants: readonly Mutant[] = [
     before: 'own.size > 1',
     after: 'own.size > 2',
     tests: ['sync-server/storage/level/failed-writes.test.ts'],
-    isForHistories: true,
   },
   {
     name: 'what was decided before the store was opened again is written',
