@@ -26,10 +26,7 @@ export const historyMutants: readonly Mutant[] = [
     file: 'schema/peer-copy.ts',
     before: 'stored.deletedAt === undefined && !areFieldsEqual(jointFields, stored, joint)',
     after: 'stored.deletedAt !== undefined && !areFieldsEqual(jointFields, stored, joint)',
-    tests: [
-      'schema/decide-message.test.ts',
-      'sync-server/messages/acceptance/message-acceptor.test.ts',
-    ],
+    tests: ['sync-server/http/messages/reactions.test.ts'],
     isForHistories: true,
   },
   {
@@ -56,7 +53,7 @@ export const historyMutants: readonly Mutant[] = [
     file: 'sync-server/messages/copies/message-files.ts',
     before: "const readers = reach === 'delivered' ? { recipientId } : {}",
     after: "const readers = reach === 'held' ? { recipientId } : {}",
-    tests: ['sync-server/http/media/media.test.ts'],
+    tests: ['sync-server/http/media/sharing.test.ts'],
     isForHistories: true,
   },
   {
@@ -116,7 +113,7 @@ export const historyMutants: readonly Mutant[] = [
     file: 'app/sync/replication/replication.ts',
     before: 'if (first === Number.POSITIVE_INFINITY) return',
     after: 'if (first !== Number.NEGATIVE_INFINITY) return',
-    tests: ['app/sync/replication/offer-owed.test.ts'],
+    tests: ['app/sync/replication/faults.test.ts', 'app/lab/kill-after-enter.test.ts'],
     isForHistories: true,
   },
   {
@@ -144,7 +141,7 @@ export const historyMutants: readonly Mutant[] = [
     before: 'return areFieldsEqual(conversationFields, a, b)',
     after:
       "return areFieldsEqual(conversationFields.filter((field) => !field.startsWith('isPinned')), a, b)",
-    tests: ['schema/merge.test.ts', 'schema/decide-conversation.test.ts'],
+    tests: ['app/sync/replication/unsent.test.ts'],
   },
   {
     name: 'nobody hears of what was written',
