@@ -18,15 +18,15 @@ const top = fileURLToPath(new URL('../../..', import.meta.url))
 const limitMs = 5 * 60_000
 
 /**
- * Parts of paths or of names; all when empty. With `--histories 1000` so many histories of the lab look, and no test,
- * for the thirty that are chosen for it; `--lanes 2` looks for two at a time.
+ * Parts of paths or of names; all when empty. With `--histories 1000` so many histories of the lab look, and no test:
+ * for the thirty that are chosen for it, unless others are named. `--lanes 2` looks for two at a time.
  */
 const { values, positionals: wanted } = parseArgs({
   options: { histories: { type: 'string' }, lanes: { type: 'string', default: '1' } },
   allowPositionals: true,
 })
 const histories = Number(values.histories ?? 0)
-const all = histories > 0 ? listHistoryMutants() : listMutants()
+const all = histories > 0 && wanted.length === 0 ? listHistoryMutants() : listMutants()
 const mutants = all.filter(
   ({ file, name }) =>
     wanted.length === 0 || wanted.some((part) => `${file} ${name}`.includes(part)),
