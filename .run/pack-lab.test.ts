@@ -55,6 +55,22 @@ test('the guide’s first history runs from the packed kit: it finds the fault, 
   writeFileSync(join(folder, 'first.test.mjs'), mended)
   expect(run('--test', 'first.test.mjs').status).toBe(0)
 
+  // The others, in the world of the first one.
+  const [, ...others] = [...guide.matchAll(/```js\n([\s\S]*?)```/g)].map(([, code = '']) => code)
+  expect(others).toHaveLength(2)
+  const [byHand = '', invariant = ''] = others
+  const world = mended.slice(mended.indexOf('/** A server'), mended.indexOf("test('a list"))
+  writeFileSync(
+    join(folder, 'others.mjs'),
+    `import { createLab, tryHistories } from 'petrel-sync-lab'\n${world}\n${byHand}\n${invariant}
+    const actions = { look: () => {} }
+    await tryHistories({ seeds: [1], open, serve, actions, invariants: [neverEmpty] }).catch((error) => {
+      console.log(error.message)
+    })\n`,
+  )
+  const told = run('others.mjs').stdout
+  expect(told).toMatch(/^\{ '1': 'milk' \}\nSeed 1: phone is empty; laptop is empty/)
+
   // As a test in CommonJS, which is how Jest loads it.
   const required = first
     .replace(/^import (.*) from (.*)$/gm, 'const $1 = require($2)')

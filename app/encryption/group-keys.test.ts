@@ -1,8 +1,8 @@
 import { randomBytes } from '@noble/hashes/utils.js'
 import { describe, expect, test } from 'vitest'
 import type { PublicKeys } from '../../schema/encryption/account-keys.ts'
-import { type GroupEpoch, groupEpoch } from '../../schema/group-epoch.ts'
 import sealedValues from '../../schema/encryption/sealed-values.json' with { type: 'json' }
+import { type GroupEpoch, groupEpoch } from '../../schema/group-epoch.ts'
 import { must } from '../../schema/helpers/assertions.ts'
 import { ann, ben } from '../database/testing/open-test-database.ts'
 import { testMessage } from '../database/testing/test-message.ts'

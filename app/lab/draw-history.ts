@@ -33,8 +33,8 @@ export type Step =
 const weights: Record<Step['do'], number> = {
   say: 30,
   'send-file': 3,
-  edit: 8,
-  delete: 5,
+  edit: 10,
+  delete: 10,
   star: 5,
   react: 6,
   retry: 1,

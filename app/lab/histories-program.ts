@@ -15,7 +15,9 @@ export interface HistoryTold {
 const steps = 40
 /** Far longer than any takes: nothing may hang for good. */
 const patienceMs = 10 * 60_000
-const [, , from, count] = process.argv
+/** How many shorter histories to try after a failure. */
+const shrinkTriesUsual = 4
+const [, , from, count, shrinkTries = shrinkTriesUsual] = process.argv
 for (let seed = Number(from); seed < Number(from) + Number(count); seed += 1) {
   process.send?.(await run(seed))
 }
@@ -26,7 +28,7 @@ async function run(seed: number): Promise<HistoryTold> {
   const running = runHistory({
     seed,
     steps,
-    shrinkTries: 4,
+    shrinkTries: Number(shrinkTries),
     async createLab(options) {
       const lab = await createLab(options)
       labs.push(lab)

@@ -365,7 +365,11 @@ async function actOnConversation(lab: Lab, device: LabDevice, step: Conversation
   if (step.do === 'clear') return await commands.clearConversation(other.userId)
   const messages = await device.read(other)
   if (messages.length === 0) return
-  const { _id } = choose(messages, Math.floor(step.pick / 3))
+  const own = messages.filter(({ senderId }) => senderId === device.userId)
+  // What others wrote nobody may edit or delete: now and then somebody tries.
+  const isOfAuthor = step.do === 'edit' || step.do === 'delete'
+  const some = isOfAuthor && own.length > 0 && step.pick % 4 > 0 ? own : messages
+  const { _id } = choose(some, Math.floor(step.pick / 3))
   switch (step.do) {
     case 'edit':
       return await commands.editMessage(_id, `edited ${step.device}-${step.pick}`)

@@ -1,6 +1,5 @@
 import { groupMessageDocument, lineOf } from '../../schema/api/groups.ts'
 import { decideMessage } from '../../schema/decide-message.ts'
-import type { GroupEpoch } from '../../schema/group-epoch.ts'
 import {
   type GroupDocument,
   type GroupRefusal,
@@ -9,6 +8,7 @@ import {
   refusalOfGroup,
   refuseGroupWriter,
 } from '../../schema/group.ts'
+import type { GroupEpoch } from '../../schema/group-epoch.ts'
 import { limits } from '../../schema/limits.ts'
 import { areMessagesEqual } from '../../schema/merge-messages.ts'
 import { isIncoming, type MessageDocument } from '../../schema/message.ts'

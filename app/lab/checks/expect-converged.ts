@@ -45,6 +45,9 @@ export async function expectConverged(options: {
   }
   // What a backup lacks gets new places, from whichever device offers it first.
   if (!hasBackup) broken.push(...(await findReordered(people, witness)))
+  // Nor has anybody told a restored server what all of its devices have lost.
+  if (!hasBackup) broken.push(...(await findFallenMarks(people, witness)))
+  broken.push(...(await findDeletedWords(people)))
   broken.push(...(await findReadable(people, witness)))
   broken.push(...(await findMissingFiles({ people, said: witness.said, hasBackup })))
   if (broken.length > 0) throw new Error(`Not converged:\n${broken.join('\n')}`)
@@ -69,6 +72,44 @@ async function findReordered(people: readonly LabPerson[], witness: Witness): Pr
         )
       }
       last.set(message.peerId, message)
+    }
+  }
+  return broken
+}
+
+/** What a person has read or cleared, and counts as unread or is there again on one of their devices. */
+async function findFallenMarks(people: readonly LabPerson[], witness: Witness): Promise<string[]> {
+  const broken: string[] = []
+  for (const device of people.flatMap(({ devices }) => devices.filter(({ isOpen }) => isOpen))) {
+    const { conversations } = await device.stored()
+    for (const [peerId, marks] of witness.marks.get(device.userId) ?? []) {
+      const held = conversations.get(peerId)
+      for (const mark of ['readUpTo', 'clearedUpTo'] as const) {
+        if ((held?.[mark] ?? 0) >= marks[mark]) continue
+        broken.push(
+          `P6: ${mark} of ${peerId} was ${marks[mark]}, and is ${held?.[mark]} on ${device.name}`,
+        )
+      }
+    }
+  }
+  return broken
+}
+
+/** Of a deleted message nothing that it said is left, on any device and in any copy of the server. */
+async function findDeletedWords(people: readonly LabPerson[]): Promise<string[]> {
+  const broken: string[] = []
+  for (const { name, server, devices } of people) {
+    const copies = [{ name: `the server's copy of ${name}`, messages: await server.messages() }]
+    for (const device of devices.filter(({ isOpen }) => isOpen)) {
+      copies.push({ name: device.name, messages: (await device.stored()).messages })
+    }
+    for (const copy of copies) {
+      for (const message of copy.messages.values()) {
+        const { _id, deletedAt, content, sealed, file, reactions } = message
+        const isLeft = content !== '' || sealed !== undefined || file !== undefined || reactions
+        if (deletedAt === undefined || !isLeft) continue
+        broken.push(`P6: ${_id} is deleted, and on ${copy.name} it says ${JSON.stringify(message)}`)
+      }
     }
   }
   return broken

@@ -123,7 +123,9 @@ export async function createLabDevice(options: DeviceOptions): Promise<LabDevice
     })
     const { witness } = options
     const read = async (id: string) => (await stored<MessageDocument>('messages')).get(id)
-    const commands = witnessCommands({ ...created, read, witness })
+    const readConversation = async (peerId: string) =>
+      (await stored<ConversationDocument>('conversations')).get(peerId)
+    const commands = witnessCommands({ ...created, read, readConversation, witness })
     const messenger: Messenger = { ...created, commands }
     const stopWatching = witness.watch(name, messenger)
     const tab: LabTab = {

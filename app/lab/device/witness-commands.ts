@@ -1,16 +1,23 @@
+import type { ConversationDocument } from '../../../schema/conversation.ts'
 import { isAccepted, type MessageDocument } from '../../../schema/message.ts'
 import type { MessengerCommands } from '../../sync/messenger-commands.ts'
 import type { Witness } from './witness.ts'
 
-/** The same commands, reporting each edit and deletion of an own message to the witness. */
+/** The same commands, reporting each edit and deletion of an own message, and each mark, to the witness. */
 export function witnessCommands(options: {
   commands: MessengerCommands
   userId: string
   witness: Witness
   /** The device's stored version of a message. */
   read: (messageId: string) => Promise<MessageDocument | undefined>
+  readConversation: (peerId: string) => Promise<ConversationDocument | undefined>
 }): MessengerCommands {
-  const { commands, userId, witness, read } = options
+  const { commands, userId, witness, read, readConversation } = options
+
+  async function noteMarks(peerId: string) {
+    const held = await readConversation(peerId)
+    if (held) witness.recordMarks(userId, held)
+  }
 
   /** A command without the right to change it, or without a change, writes no version. */
   async function note(
@@ -42,12 +49,17 @@ export function witnessCommands(options: {
       await note(id, { change, isDone: isDeleted })
       return isDiscarded
     },
+    async markRead(peerId, place) {
+      await commands.markRead(peerId, place)
+      await noteMarks(peerId)
+    },
     /** It discards what the chat has not sent. */
     async clearConversation(peerId) {
       const own = witness.said.filter(({ authorId }) => authorId === userId)
       const readAll = () => Promise.all(own.map(({ id }) => read(id)))
       const before = await readAll()
       await commands.clearConversation(peerId)
+      await noteMarks(peerId)
       for (const [index, held] of (await readAll()).entries()) {
         const was = before[index]
         if (was?.peerId !== peerId || isAccepted(was) || isDeleted(was)) continue

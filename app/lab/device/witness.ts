@@ -1,3 +1,4 @@
+import type { ConversationDocument } from '../../../schema/conversation.ts'
 import { isAccepted, type MessageDocument, statusRank } from '../../../schema/message.ts'
 import type { Messenger } from '../../sync/messenger-types.ts'
 
@@ -13,6 +14,9 @@ export interface Said {
 /** One version, as its author's device held it right after writing. */
 export type Version = Pick<MessageDocument, '_id' | 'content' | 'editedAt' | 'deletedAt'>
 
+/** How far somebody has read and cleared a conversation. */
+export type OwnMarks = Pick<ConversationDocument, 'readUpTo' | 'clearedUpTo'>
+
 /** Watches every conversation on every device continuously, as people would. */
 export interface Witness {
   /** Everything written so far. */
@@ -23,6 +27,9 @@ export interface Witness {
   readonly broken: readonly string[]
   recordSaid(said: Said): void
   recordVersion(version: Version): void
+  /** By person and conversation: the furthest that a device of theirs has stored. No other device may take it back. */
+  readonly marks: ReadonlyMap<string, ReadonlyMap<string, OwnMarks>>
+  recordMarks(userId: string, conversation: OwnMarks & { _id: string }): void
   /** Forgets this device's observations after an erasure: it fills again, in arrival order. */
   excuse(deviceName: string): void
   /**
@@ -46,6 +53,7 @@ export interface Witness {
 export function createWitness(): Witness {
   const said: Said[] = []
   const versions = new Map<string, Version[]>()
+  const marks = new Map<string, Map<string, OwnMarks>>()
   const broken: string[] = []
   const newer = new Map<string, string>()
   const excused = new Set<string>()
@@ -81,6 +89,16 @@ export function createWitness(): Witness {
     recordVersion({ _id, content, editedAt, deletedAt }) {
       const before = versions.get(_id) ?? []
       versions.set(_id, [...before, { _id, content, editedAt, deletedAt }])
+    },
+    marks,
+    recordMarks(userId, { _id, readUpTo, clearedUpTo }) {
+      const own = marks.get(userId) ?? new Map<string, OwnMarks>()
+      marks.set(userId, own)
+      const before = own.get(_id)
+      own.set(_id, {
+        readUpTo: Math.max(readUpTo, before?.readUpTo ?? 0),
+        clearedUpTo: Math.max(clearedUpTo, before?.clearedUpTo ?? 0),
+      })
     },
     watch(deviceName, messenger) {
       const seen = new Map(seenBefore.get(deviceName))

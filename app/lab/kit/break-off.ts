@@ -1,17 +1,28 @@
 /**
  * The same answer, whose body fails as soon as the signal aborts. Node forgets the signal of a
  * request that nothing holds any more, and its body would then wait for ever.
+ * @param onOver called when nothing more comes
  */
-export function breakOff(response: Response, signal: AbortSignal): Response {
+export function breakOff(
+  response: Response,
+  signal: AbortSignal,
+  onOver: () => void = () => {},
+): Response {
   const reader = response.body?.getReader()
-  if (!reader) return response
+  if (!reader) {
+    onOver()
+    return response
+  }
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
       const stop = () => {
         controller.error(signal.reason)
         reader.cancel(signal.reason).catch(() => undefined)
       }
-      const over = () => signal.removeEventListener('abort', stop)
+      const over = () => {
+        signal.removeEventListener('abort', stop)
+        onOver()
+      }
       reader.closed.then(over, over)
       if (signal.aborted) stop()
       else signal.addEventListener('abort', stop, { once: true })

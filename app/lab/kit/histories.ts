@@ -58,14 +58,21 @@ export interface HistoriesOptions<App extends OpenedApp>
    * two things in the same moment is found only without.
    */
   settlesSteps?: boolean
+  /**
+   * How many histories run at the same time, since most of each is waiting; 1 when absent, and with a server that
+   * histories kill.
+   */
+  atOnce?: number
   /** How many shorter histories to try after a failure; 60 when absent. */
   shrinkTries?: number
   /** How long an action may take before the history goes on without it. */
   actionMs?: number
   /** Runs exactly these steps instead of drawing some, with the first seed. */
   replay?: readonly Numbered[]
-  /** The command that runs this again, for the page. */
+  /** The command that runs this again, for the page; the options that do, when absent. */
   command?: (seed: number) => string
+  /** Gets the history that failed, with its page to look at. */
+  onFailure?: (failure: Failure) => unknown
 }
 
 /** A step with its place in the history that was drawn. */
@@ -93,12 +100,17 @@ export class HistoryFailed extends Error {
   readonly failure: Failure
   constructor(failure: Failure) {
     const { seed, steps, broken, drawn } = failure
-    const told = steps.map((step) => `  ${JSON.stringify(step)},`).join('\n')
     super(
-      `Seed ${seed}: ${broken.join('; ')}\n${steps.length} of ${drawn} steps are enough; to run them again: seeds: [${seed}], replay: [\n${told}\n]`,
+      `Seed ${seed}: ${broken.join('; ')}\n${steps.length} of ${drawn} steps are enough; to run them again: ${tellAgain(seed, steps)}`,
     )
     this.failure = failure
   }
+}
+
+/** The options that run them again. */
+function tellAgain(seed: number, steps: readonly Numbered[]): string {
+  const told = steps.map((step) => `  ${JSON.stringify(step)},`).join('\n')
+  return `seeds: [${seed}], replay: [\n${told}\n]`
 }
 
 /** @throws HistoryFailed when one of the histories breaks an invariant */
@@ -106,7 +118,9 @@ export async function tryHistories<App extends OpenedApp>(
   options: HistoriesOptions<App>,
 ): Promise<void> {
   const failure = await findFailure(options)
-  if (failure) throw new HistoryFailed(failure)
+  if (!failure) return
+  await options.onFailure?.(failure)
+  throw new HistoryFailed(failure)
 }
 
 /** Runs a history for each seed until one breaks an invariant, and shortens that one. */
@@ -124,43 +138,65 @@ export async function findFailure<App extends OpenedApp>(
   /** Whether data is late or lost shows only to who waits: long where it counts, short in between. */
   const patiently = (seed: number, steps: readonly Numbered[]) =>
     attempt(seed, steps, patienceMs * 10)
-  for (const seed of options.seeds) {
+  const found = await findFirst(options, async (seed) => {
     const history = options.replay ?? drawSteps(options, seed)
     const failure = await patiently(seed, history)
-    if (!failure) continue
-    const shrink = (tryHistory: (steps: readonly Numbered[]) => ReturnType<typeof attempt>) =>
-      shrinkHistory({
-        history,
-        failure,
-        tries: options.replay ? 0 : (options.shrinkTries ?? 60),
-        tryHistory,
-      })
-    let smallest = await shrink((steps) => attempt(seed, steps, patienceMs))
-    if (smallest.history !== history) {
-      const sure = await patiently(seed, smallest.history)
-      // A slow machine misled the haste of the smaller ones.
-      smallest = sure
-        ? { ...smallest, failure: sure }
-        : await shrink((steps) => patiently(seed, steps))
-    }
-    const { broken, trace } = smallest.failure
-    return {
-      seed,
-      steps: smallest.history,
+    return failure && { seed, history, failure }
+  })
+  if (!found) return undefined
+  const { seed, history, failure } = found
+  const shrink = (tryHistory: (steps: readonly Numbered[]) => ReturnType<typeof attempt>) =>
+    shrinkHistory({
+      history,
+      failure,
+      tries: options.replay ? 0 : (options.shrinkTries ?? 60),
+      tryHistory,
+    })
+  let smallest = await shrink((steps) => attempt(seed, steps, patienceMs))
+  if (smallest.history !== history) {
+    const sure = await patiently(seed, smallest.history)
+    // A slow machine misled the haste of the smaller ones.
+    smallest = sure
+      ? { ...smallest, failure: sure }
+      : await shrink((steps) => patiently(seed, steps))
+  }
+  const { broken, trace } = smallest.failure
+  return {
+    seed,
+    steps: smallest.history,
+    broken,
+    drawn: history.length,
+    tried,
+    ms: Math.round(performance.now() - begunAt),
+    trace,
+    page: drawPage({
+      title: `Seed ${seed}, ${smallest.history.length} of ${history.length} steps`,
       broken,
-      drawn: history.length,
-      tried,
-      ms: Math.round(performance.now() - begunAt),
       trace,
-      page: drawPage({
-        title: `Seed ${seed}, ${smallest.history.length} of ${history.length} steps`,
-        broken,
-        trace,
-        command: options.command?.(seed),
-      }),
+      command: options.command?.(seed) ?? tellAgain(seed, smallest.history),
+    }),
+  }
+}
+
+/** Of the first seed, in their order, for which there is something. */
+async function findFirst<App extends OpenedApp, Found>(
+  { seeds, server, atOnce = 1 }: HistoriesOptions<App>,
+  look: (seed: number) => Promise<Found | undefined>,
+): Promise<Found | undefined> {
+  // A server that one of them kills would be dead to all.
+  const lanes = typeof server === 'object' ? 1 : atOnce
+  const found = new Map<number, Found>()
+  let next = 0
+  async function work() {
+    while (next < seeds.length && found.size === 0) {
+      const at = next
+      next += 1
+      const one = await look(seeds[at] as number)
+      if (one) found.set(at, one)
     }
   }
-  return undefined
+  await Promise.all(Array.from({ length: lanes }, work))
+  return found.get(Math.min(...found.keys()))
 }
 
 type Fault<App extends OpenedApp> = (

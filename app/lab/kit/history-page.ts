@@ -21,7 +21,9 @@ export function drawPage(options: {
   const laneGapPx = lanes.length > 4 ? 160 : 240
   const xOf = (lane: string) => leftPx + Math.max(0, lanes.indexOf(lane)) * laneGapPx
   const serverX = xOf('server')
-  const rows = trace.events.filter((_event, index) => !isSameLook(trace.events, index))
+  const { rows, countOf } = gatherRepeats(
+    trace.events.filter((_event, index) => !isSameLook(trace.events, index)),
+  )
   const yOf = (row: number) => 60 + row * rowPx
   const rowAt = (at: number) => {
     const after = rows.findIndex((row) => row.at >= at)
@@ -52,7 +54,9 @@ export function drawPage(options: {
       })
     }
     const end = event.until === undefined ? y : Math.max(yOf(rowAt(event.until)), y + rowPx / 2)
-    const told = `${event.what}${event.status === undefined ? '' : ` → ${event.status}`}`
+    const count = countOf.get(event) ?? 1
+    const answer = event.status === undefined ? '' : ` → ${event.status}`
+    const told = `${event.what}${answer}${count > 1 ? ` × ${count}` : ''}`
     const { fault } = event
     const isAnswered = event.status !== undefined && !fault?.includes('lo')
     const there = drawArrow({
@@ -94,7 +98,7 @@ export function drawPage(options: {
 :root{color-scheme:light dark;--ink:light-dark(#1c2733,#dfe7ee);--quiet:light-dark(#6b7a88,#8fa0ae);--paper:light-dark(#fff,#12181e);--bad:light-dark(#b3261e,#ff8a80);--line:light-dark(#2563a8,#7db7f0)}
 body{margin:0;font:14px/1.45 system-ui,sans-serif;color:var(--ink);background:var(--paper)}
 header{padding:16px 24px;max-width:90ch}h1{font-size:20px;margin:0 0 8px}.broken{color:var(--bad);font-weight:600;margin:0 0 8px;padding-left:18px}
-code{font:13px ui-monospace,monospace;user-select:all}main{display:flex;gap:16px;align-items:flex-start}
+code{font:13px ui-monospace,monospace;user-select:all;white-space:pre-wrap}main{display:flex;gap:16px;align-items:flex-start}
 .picture{overflow-x:auto;flex:1}pre{position:sticky;top:16px;margin:0 24px 0 0;min-width:260px;max-width:34vw;white-space:pre-wrap;overflow-wrap:anywhere;font:12px/1.4 ui-monospace,monospace;border:1px solid var(--quiet);border-radius:8px;padding:12px}
 svg text{font:12px system-ui,sans-serif;fill:var(--ink)}.lane{stroke:var(--quiet);stroke-width:1}.head{font-weight:600}
 .step circle{fill:var(--ink)}.arrow line{stroke:var(--line);stroke-width:1.5;marker-end:url(#tip)}.arrow text{fill:var(--quiet)}
@@ -136,6 +140,24 @@ function drawArrow(arrow: {
   const words = fault === undefined ? told : `${told} ⚡ ${fault}`
   const text = words.length > 70 ? `${words.slice(0, 68)}…` : words
   return `<g class="arrow ${kind}${fault === undefined ? '' : ' fault'}"><title>${escapeText(words)}</title><line x1="${from}" y1="${y}" x2="${end}" y2="${until}"/><text x="${Math.min(from, to) + 12}" y="${y - 4}">${escapeText(text)}</text></g>`
+}
+
+/** Of requests that are alike, with nothing else between them that a person would notice, the first, and how many. */
+function gatherRepeats(events: readonly TraceEvent[]) {
+  const countOf = new Map<TraceEvent, number>()
+  let firsts = new Map<string, TraceEvent>()
+  const rows = events.filter((event) => {
+    if (event.kind !== 'request' || event.fault !== undefined) {
+      firsts = new Map()
+      return true
+    }
+    const name = JSON.stringify([event.device, event.what, event.status])
+    const first = firsts.get(name) ?? event
+    firsts.set(name, first)
+    countOf.set(first, (countOf.get(first) ?? 0) + 1)
+    return first === event
+  })
+  return { rows, countOf }
 }
 
 /** Nothing has changed since the look before. */

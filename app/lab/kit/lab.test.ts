@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { findFailure } from './histories.ts'
 import { createLab } from './lab.ts'
+import { createRandom } from './random.ts'
 
 test('a lab is not quiet while a write waits for its answer', async () => {
   const order: string[] = []
@@ -61,4 +62,57 @@ test('with settled steps each step finds what the step before it has led to', as
   })
   expect(failure).toBeUndefined()
   expect(seen).toEqual([0, 1, 2])
+})
+
+test('a network that goes and comes back reaches what an app reads of its browser', async () => {
+  const heard: string[] = []
+  const lab = createLab({
+    serve: () => () => new Response('here'),
+    open({ page }) {
+      for (const name of ['online', 'offline']) {
+        page.window.addEventListener(name, () => heard.push(`${name} ${page.navigator.onLine}`))
+      }
+      return { read: () => ({ isOnline: page.navigator.onLine }), close() {} }
+    },
+  })
+  const phone = await lab.device('phone')
+  expect(phone.app.read()).toEqual({ isOnline: true })
+  phone.network.goOffline()
+  expect(phone.app.read()).toEqual({ isOnline: false })
+  phone.network.goOnline()
+  phone.network.goDark()
+  // A dead access point tells nobody.
+  expect(phone.app.read()).toEqual({ isOnline: true })
+  expect(heard).toEqual(['offline false', 'online true'])
+  await lab.close()
+})
+
+test('of histories that run at once the first seed that fails counts, also when it is the last to end', async () => {
+  const firstOf = (seed: number) => createRandom(seed)()
+  const slowMs = 300
+  const failure = await findFailure({
+    seeds: [1, 2, 3, 4, 5, 6],
+    atOnce: 3,
+    quietMs: 20,
+    patienceMs: 20,
+    devices: ['phone'],
+    replay: [{ n: 0, do: 'look', device: 0, pick: 0 }],
+    invariants: [
+      ({ looks }) =>
+        [firstOf(2), firstOf(3)].includes(Number(looks.at(-1)?.held.get('phone')?.first))
+          ? ['broken']
+          : [],
+    ],
+    serve: () => () => new Response('here'),
+    open({ random }) {
+      const first = random()
+      return { first, read: () => ({ first }), close() {} }
+    },
+    actions: {
+      look: async ({ first }) => {
+        if (first === firstOf(2)) await new Promise((resolve) => setTimeout(resolve, slowMs))
+      },
+    },
+  })
+  expect(failure?.seed).toBe(2)
 })

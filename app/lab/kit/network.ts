@@ -126,7 +126,9 @@ export function createNetwork(options: NetworkOptions): Network {
 
   function connect(): Link {
     const sockets = new Set<NodeWebSocket>()
-    const life = { isCut: false, isFrozen: false, requests: new AbortController() }
+    const life = { isCut: false, isFrozen: false }
+    /** Each its own: one signal for all would gather their listeners. */
+    const requests = new Set<AbortController>()
     class LabSocket extends NodeWebSocket {
       constructor(url: string | URL, protocols?: string | string[]) {
         // A port without a listener: the error and the close come as from a dead network.
@@ -180,8 +182,10 @@ export function createNetwork(options: NetworkOptions): Network {
     const link = {
       cutSockets: () => sockets.forEach((socket) => void socket.terminate()),
       cutRequests() {
-        life.requests.abort(new TypeError('fetch failed: the network is gone'))
-        life.requests = new AbortController()
+        for (const request of requests) {
+          request.abort(new TypeError('fetch failed: the network is gone'))
+        }
+        requests.clear()
       },
     }
     links.add(link)
@@ -189,11 +193,19 @@ export function createNetwork(options: NetworkOptions): Network {
       fetch: (async (input, given = {}) => {
         if (state.isDark || life.isCut) throw new TypeError('fetch failed: there is no network')
         if (life.isFrozen) return await never
-        const { signal } = life.requests
-        const { url, init } = await readRequest(input, given)
-        await tellRequest(url, init)
-        const response = await faults.send(url, rewrite?.(init) ?? init, { cut: signal })
-        return life.isFrozen ? await never : breakOff(tellAnswer(response), signal)
+        const request = new AbortController()
+        const { signal } = request
+        requests.add(request)
+        const forget = () => void requests.delete(request)
+        try {
+          const { url, init } = await readRequest(input, given)
+          await tellRequest(url, init)
+          const response = await faults.send(url, rewrite?.(init) ?? init, { cut: signal })
+          return life.isFrozen ? await never : breakOff(tellAnswer(response), signal, forget)
+        } catch (error) {
+          forget()
+          throw error
+        }
       }) satisfies typeof fetch as typeof fetch,
       WebSocket: LabSocket as unknown as typeof WebSocket,
       cut() {

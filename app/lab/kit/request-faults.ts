@@ -97,8 +97,8 @@ export function createRequestFaults(options: {
   let standing: Standing[] = []
   const exchanges: Exchange[] = []
   let line: { fault: Fault; line: ReturnType<typeof createSlowLine> } | undefined
-  /** The write that will arrive again, after the next one. */
-  let late: (() => Promise<unknown>) | undefined
+  /** The request that will arrive again, after the next one that matches. */
+  let late: { again: () => Promise<unknown>; when: Matcher | undefined } | undefined
 
   /** The first fault of this kind that the request meets. */
   function meet<Kind extends Happening['do']>(
@@ -176,10 +176,12 @@ export function createRequestFaults(options: {
     }
     await hold?.until
     const reordered = meet('reorder', way)
-    if (reordered || late) {
-      await late?.()
-      late = reordered ? again : undefined
+    if (late && late.when?.(asked) !== false) {
+      const { again: sendLate } = late
+      late = undefined
+      await sendLate()
     }
+    if (reordered) late = { again, when: reordered.when }
     await pass(way, signal)
     return response
   }
@@ -257,11 +259,14 @@ function toResponse({ status, body = '' }: { status: number; body?: string | obj
 
 function waitFor(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, ms)
     const stop = () => {
       clearTimeout(timer)
       reject(signal.reason)
     }
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', stop)
+      resolve()
+    }, ms)
     if (signal.aborted) stop()
     else signal.addEventListener('abort', stop, { once: true })
   })

@@ -4,7 +4,8 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { applyMutant } from './apply-mutant.ts'
-import { listMutants } from './list-mutants.ts'
+import { listHistoryMutants, listMutants } from './list-mutants.ts'
+import { historyMutants } from './lists/history-mutants.ts'
 import { sealingMutants } from './lists/sealing-mutants.ts'
 
 const top = fileURLToPath(new URL('../../..', import.meta.url))
@@ -41,11 +42,21 @@ test('a text that stands there twice, or not at all, makes no fault', () => {
   expect(readFileSync(join(folder, file), 'utf8')).toBe(readFileSync(join(top, file), 'utf8'))
 })
 
+test('thirty are for histories, in the sync core, the rule, the server and the kit', () => {
+  const chosen = listHistoryMutants()
+  expect(chosen).toHaveLength(30)
+  for (const folder of ['app/sync', 'schema', 'sync-server', 'app/lab/kit']) {
+    const own = chosen.filter(({ file }) => file.startsWith(`${folder}/`))
+    expect(own.length, folder).toBeGreaterThanOrEqual(5)
+  }
+})
+
 test('no two are alike, and each of the folders has its own', () => {
   const all = listMutants()
   const texts = new Set(all.map(({ file, before, after }) => file + before + after))
-  expect(texts.size).toBe(73 + sealingMutants.length)
-  const mutants = all.filter((mutant) => !sealingMutants.includes(mutant))
+  const others = [...sealingMutants, ...historyMutants]
+  expect(texts.size).toBe(73 + others.length)
+  const mutants = all.filter((mutant) => !others.includes(mutant))
   for (const [folder, count] of Object.entries(folders)) {
     expect(mutants.filter(({ file }) => file.startsWith(`${folder}/`))).toHaveLength(count)
   }

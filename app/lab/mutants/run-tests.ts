@@ -6,8 +6,8 @@ import type { HistoryTold } from '../histories-program.ts'
 
 export type TestOutcome =
   | { state: 'passed' }
-  /** `by`: the first test that failed. */
-  | { state: 'failed'; by: string }
+  /** `by`: the first test that failed, or the history; `seed`: the history's, or how many of the kit's ran. */
+  | { state: 'failed'; by: string; seed?: number }
   /** It exceeded its time limit. */
   | { state: 'hung' }
   /** No test ran: something does not even load. */
@@ -22,6 +22,13 @@ interface Told {
   }[]
 }
 
+/** Takes the function that ends something early, and gives the one to call when it is over. */
+type OnStart = (end: () => void) => () => void
+
+const lastWordsMost = 4_000
+/** A process releases little of a lab's memory. */
+const perProcess = 25
+
 /**
  * Runs test files of a checkout until one test fails.
  * @param limitMs the time limit
@@ -31,7 +38,7 @@ export async function runTests(options: {
   folder: string
   tests: readonly string[]
   limitMs: number
-  onStart: (end: () => void) => void
+  onStart: OnStart
 }): Promise<TestOutcome> {
   const { folder, tests, limitMs, onStart } = options
   const results = join(folder, 'results.json')
@@ -46,7 +53,7 @@ export async function runTests(options: {
     if (isGroup && child.pid) process.kill(-child.pid, 'SIGKILL')
     else child.kill('SIGKILL')
   }
-  onStart(end)
+  const onEnd = onStart(end)
   const state = { isLate: false }
   const timer = setTimeout(() => {
     state.isLate = true
@@ -54,36 +61,91 @@ export async function runTests(options: {
   }, limitMs)
   const [code] = await once(child, 'exit')
   clearTimeout(timer)
+  onEnd()
   if (state.isLate) return { state: 'hung' }
   return code === 0 ? { state: 'passed' } : readFailure(results)
 }
 
-/** Runs the lab's histories in a checkout, from seed 1 on, until one breaks a promise. */
+/** Runs the lab's histories in a checkout, one seed after the other, until one breaks a promise. */
 export async function runHistories(options: {
   folder: string
+  from: number
   count: number
-  onStart: (end: () => void) => void
+  onStart: OnStart
 }): Promise<TestOutcome> {
-  const { folder, count, onStart } = options
-  const child = fork(join(folder, 'app/lab/histories-program.ts'), ['1', String(count)], {
+  const { folder, from, count, onStart } = options
+  for (let first = from; first < from + count; first += perProcess) {
+    const most = Math.min(perProcess, from + count - first)
+    // What was found counts, not how short it can be.
+    const args = [String(first), String(most), '0']
+    const program = 'app/lab/histories-program.ts'
+    const { told, code, lastWords } = await runProgram({ folder, program, args, onStart })
+    if (told?.failure) {
+      const { seed, failure } = told
+      return { state: 'failed', by: `seed ${seed}: ${findReason(failure)}`, seed }
+    }
+    if (code === 0 && told?.seed === first + most - 1) continue
+    if (!told && first === from) return { state: 'broken', why: findReason(lastWords) }
+    // An error that nobody catches ends the server, and the whole process with it.
+    const seed = told ? told.seed + 1 : first
+    return { state: 'failed', by: `seed ${seed}: it ended with ${findReason(lastWords)}`, seed }
+  }
+  return { state: 'passed' }
+}
+
+/** Lets the kit of a checkout look for the faults that are planted in the example of the notes. */
+export async function runKitHistories(options: {
+  folder: string
+  onStart: OnStart
+}): Promise<TestOutcome> {
+  const program = 'app/lab/mutants/kit-histories-program.ts'
+  const { told, code, lastWords } = await runProgram({ ...options, program, args: [] })
+  if (told?.failure) {
+    const { seed, failure } = told
+    return { state: 'failed', by: `${seed} histories of the kit: ${failure}`, seed }
+  }
+  return code === 0 && told ? { state: 'passed' } : { state: 'broken', why: findReason(lastWords) }
+}
+
+/** @returns the first history that fails, or the last one; `lastWords`: the end of what it printed as errors */
+async function runProgram(options: {
+  folder: string
+  program: string
+  args: readonly string[]
+  onStart: OnStart
+}) {
+  const { folder, program, args, onStart } = options
+  const child = fork(join(folder, program), args, {
     cwd: folder,
     execArgv: ['--import', 'tsx'],
-    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   })
   const end = () => void child.kill('SIGKILL')
-  onStart(end)
-  const told = { failure: '', seed: 0 }
-  child.on('message', ({ seed, failure }: HistoryTold) => {
-    told.seed = seed
-    if (!failure) return
-    told.failure = failure
-    end()
+  const onEnd = onStart(end)
+  let lastWords = ''
+  child.stderr?.on('data', (words) => {
+    lastWords = `${lastWords}${words}`.slice(-lastWordsMost)
   })
-  const [code] = await once(child, 'exit')
-  if (told.failure) return { state: 'failed', by: `seed ${told.seed}` }
-  return code === 0 && told.seed === count
-    ? { state: 'passed' }
-    : { state: 'broken', why: `the histories ended after seed ${told.seed}` }
+  let told: HistoryTold | undefined
+  child.on('message', (one: HistoryTold) => {
+    if (told?.failure) return
+    told = one
+    if (one.failure) end()
+  })
+  const [code, signal] = await once(child, 'exit')
+  onEnd()
+  if (signal && !told?.failure) throw new Error(`Somebody ended the histories by ${signal}.`)
+  return { told, code, lastWords }
+}
+
+/** The first line that names a promise, or what else went wrong. */
+function findReason(failure: string): string {
+  const lines = failure.split('\n')
+  const at = lines.findIndex((line) => /Not converged|Not settled|Error/.test(line))
+  return lines
+    .slice(Math.max(0, at), at + 2)
+    .join(' ')
+    .slice(0, 240)
 }
 
 function readFailure(results: string): TestOutcome {

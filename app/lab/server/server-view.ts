@@ -1,8 +1,8 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { GroupAnswer, GroupChangesAnswer } from '../../../schema/api/groups.ts'
-import { areConversationsEqual, type ConversationDocument } from '../../../schema/conversation.ts'
+import { type ConversationDocument, conversationDocument } from '../../../schema/conversation.ts'
 import { groupRefusalCodes } from '../../../schema/group.ts'
-import { areMessagesEqual } from '../../../schema/merge-messages.ts'
-import type { MessageDocument } from '../../../schema/message.ts'
+import { type MessageDocument, messageDocument } from '../../../schema/message.ts'
 import { closeMessage } from '../../encryption/sealed-message.ts'
 
 type Kind = 'messages' | 'conversations'
@@ -105,12 +105,23 @@ export function createServerView(options: {
   }
 }
 
-/** A device has the words open, and sends them sealed. What a group refused is stored there alone. */
-function areClosedEqual(a: object, b: object): boolean {
-  const [here, there] = [a as MessageDocument, b as MessageDocument]
-  const { refused, ...rest } = here
-  const isKeptHere = groupRefusalCodes.some((code) => code === refused?.code)
-  return areMessagesEqual(closeMessage(isKeptHere ? rest : here), closeMessage(there))
+const fields: Record<Kind, readonly string[]> = {
+  messages: Object.keys(messageDocument.shape),
+  conversations: Object.keys(conversationDocument.shape),
+}
+
+/** All that is replicated of it, as JSON has it: a device has the words open, and sends them sealed. */
+function pickReplicated(kind: Kind, document: object): unknown {
+  const sent: object = kind === 'messages' ? closeMessage(withoutKept(document)) : document
+  const picked = Object.entries(sent).filter(([field]) => fields[kind].includes(field))
+  return JSON.parse(JSON.stringify(Object.fromEntries(picked)))
+}
+
+/** What a group refused is stored on the device alone. */
+function withoutKept(document: object): MessageDocument {
+  const message = document as MessageDocument
+  const { refused, ...rest } = message
+  return groupRefusalCodes.some((code) => code === refused?.code) ? rest : message
 }
 
 /** The ids of documents that differ between, or are missing on, either side. */
@@ -120,7 +131,9 @@ export function findDifferences(sides: {
   there: ReadonlyMap<string, object>
 }): string[] {
   const { kind, here, there } = sides
-  const areEqual = kind === 'messages' ? areClosedEqual : areConversationsEqual
+  // Not by the product's own comparison: what that overlooks is never pushed.
+  const areEqual = (a: object, b: object) =>
+    isDeepStrictEqual(pickReplicated(kind, a), pickReplicated(kind, b))
   const ids = new Set([...here.keys(), ...there.keys()])
   return [...ids].filter((id) => {
     const [a, b] = [here.get(id), there.get(id)]

@@ -9,6 +9,7 @@ export const ruleMutants: readonly Mutant[] = [
     before: 'const readUpTo = Math.max(a.readUpTo, b.readUpTo)',
     after: 'const readUpTo = Math.min(a.readUpTo, b.readUpTo)',
     tests: ['schema/merge.test.ts'],
+    isForHistories: true,
   },
   {
     name: 'a chat that was cleared elsewhere comes back',
@@ -41,6 +42,7 @@ export const ruleMutants: readonly Mutant[] = [
     before: '((isAuthor && !areFieldsEqual(authorFields, stored, next)) ||',
     after: '((isAuthor && areFieldsEqual(authorFields, stored, next)) ||',
     tests: ['schema/decide-message.test.ts'],
+    isForHistories: true,
   },
   {
     name: 'a deleted message keeps its words',
@@ -49,6 +51,7 @@ export const ruleMutants: readonly Mutant[] = [
     before: "deletion: 'blank',\n    blank: '',",
     after: "deletion: 'stays',\n    blank: '',",
     tests: ['schema/message-registers.test.ts', 'schema/decide-message.test.ts'],
+    isForHistories: true,
   },
 ]
 

@@ -10,4 +10,6 @@ export interface Mutant {
   after: string
   /** The test files of which at least one must fail, as paths from the root. */
   tests: readonly [string, ...string[]]
+  /** One of the thirty that histories alone must find, too: it breaks a promise where people can see it. */
+  isForHistories?: true
 }

@@ -57,6 +57,7 @@ export const serverMutants: readonly Mutant[] = [
     before: 'Math.max(now(), (lastGiven.get(conversation) ?? 0) + 1)',
     after: 'Math.max(now(), lastGiven.get(conversation) ?? 0)',
     tests: ['sync-server/messages/acceptance/message-acceptor.test.ts'],
+    isForHistories: true,
   },
   {
     name: 'the place at which one has read counts as unread',

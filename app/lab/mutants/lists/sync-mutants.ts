@@ -8,6 +8,7 @@ export const syncMutants: readonly Mutant[] = [
     before: 'lwt <= (checkpointData as { lwt: number }).lwt',
     after: 'lwt < (checkpointData as { lwt: number }).lwt',
     tests: ['app/sync/replication/guard-replication.test.ts'],
+    isForHistories: true,
   },
   {
     name: 'what was set aside is noted as taken',
@@ -16,6 +17,7 @@ export const syncMutants: readonly Mutant[] = [
     before: 'rows.filter(({ document }) => !isUntaken(document.itemId))',
     after: 'rows.filter(({ document }) => document && isUntaken)',
     tests: ['app/sync/replication/guard-replication.test.ts'],
+    isForHistories: true,
   },
   {
     name: 'one of each two hundred that are owed is not looked at',
@@ -88,6 +90,7 @@ export const syncMutants: readonly Mutant[] = [
     before: 'isCut ? (taken.at(-1)?.seq ?? since) : last_seq',
     after: 'isCut && since === last_seq ? since : last_seq',
     tests: ['app/sync/replication/pull-changes.test.ts'],
+    isForHistories: true,
   },
   {
     name: 'the checkpoint of the stream lies behind what is kept back',
