@@ -144,7 +144,6 @@ function EditComposer(props: ModeProps<'edit'>) {
 function NewComposer(props: ModeProps<'new' | 'reply'>) {
   const { messenger, peerId, mode, problem, hasKeyboard, isAside, onModeChange } = props
   const answered = mode.kind === 'reply' ? mode.message : undefined
-  const isGroup = useLivePart(messenger.peers.get(peerId), (peer) => peer?.isGroup === true)
   const link = useWrittenLink(props)
   const leave = () => onModeChange((now) => (now === mode ? newMode : now))
   const onSent = () => {
@@ -184,8 +183,6 @@ function NewComposer(props: ModeProps<'new' | 'reply'>) {
       onType={(text) => {
         messenger.drafts.set(peerId, text)
         link.write(text)
-        // The server takes no typing for a group.
-        if (isGroup) return
         if (isBlank(text)) messenger.stopTyping(peerId)
         else messenger.typing(peerId)
       }}
