@@ -24,7 +24,7 @@ const libraries = {
     names: ['express', 'express-ws', 'pino', 'ioredis', 'jsonwebtoken', 'bcryptjs', 'helmet'],
     message: 'The server alone imports its libraries.',
   },
-  PouchDB: {
+  LevelDB: {
     names: [
       'pouchdb',
       'pouchdb-*',
@@ -34,7 +34,7 @@ const libraries = {
       'leveldown',
       'levelup',
     ],
-    message: 'PouchDB has one home: sync-server/storage.',
+    message: 'LevelDB has one home: sync-server/storage.',
   },
   RxDB: {
     names: ['rxdb', 'rxdb/**', 'dexie', 'rxjs', 'rxjs/**'],

@@ -41,6 +41,16 @@ const channelFields = {
   whatsAppAt: z.optional(epochMs),
 }
 
+/** Of one conversation so many stars are kept, with those that were taken away; the latest. */
+const starsMax = 1_000
+
+/**
+ * A person's stars in a group, by message: the group's own copy is everybody's, and has nobody's.
+ * Between two people each copy has its own.
+ */
+const groupStars = z.record(id, z.object({ isStarred: z.boolean(), at: epochMs }))
+export type GroupStars = z.infer<typeof groupStars>
+
 const lastMessage = z.object({ _id: id, orderedAt: epochMs })
 
 /**
@@ -67,6 +77,7 @@ export const conversationDocument = z.object({
   clearedUpTo: z._default(epochMs, 0),
   ...peerMarkFields,
   ...channelFields,
+  stars: z.optional(groupStars),
   lastMessage: z.optional(lastMessage),
   lastMessageAt: z._default(epochMs, 0),
 })
@@ -103,6 +114,7 @@ export function mergeConversations(
     clearedUpTo: Math.max(a.clearedUpTo, b.clearedUpTo),
     ...mergePeerMarks(a, b),
     ...laterChannel(a, b),
+    ...laterStars(a, b),
     ...(lastMessage ? { lastMessage } : {}),
     lastMessageAt: Math.max(a.lastMessageAt, b.lastMessageAt),
   }
@@ -165,13 +177,39 @@ function laterMutedUntil(a: ConversationDocument, b: ConversationDocument): numb
   return ofA === undefined || ofB === undefined ? (ofA ?? ofB) : Math.max(ofA, ofB)
 }
 
-/** The times of all flags, none of them ahead of `now`, epoch ms. */
+/** Of each message the later star; at equal times a star counts more than none. */
+function laterStars(
+  a: ConversationDocument,
+  b: ConversationDocument,
+): Pick<ConversationDocument, 'stars'> {
+  if (!a.stars && !b.stars) return {}
+  const merged = new Map(Object.entries(a.stars ?? {}))
+  for (const [messageId, star] of Object.entries(b.stars ?? {})) {
+    const other = merged.get(messageId)
+    const isLater =
+      !other || star.at > other.at || (star.at === other.at && star.isStarred && !other.isStarred)
+    if (isLater) merged.set(messageId, star)
+  }
+  const latest = [...merged].toSorted(
+    ([idA, starA], [idB, starB]) => starB.at - starA.at || (idA < idB ? -1 : 1),
+  )
+  return { stars: Object.fromEntries(latest.slice(0, starsMax)) }
+}
+
+/** The times of all flags and stars, none of them ahead of `now`, epoch ms. */
 export function clampFlagTimes(
   conversation: ConversationDocument,
   now: number,
-): Pick<ConversationDocument, FlagTime> {
+): Pick<ConversationDocument, FlagTime | 'stars'> {
   const times = flags.map(({ at }) => [at, Math.min(conversation[at], now)])
-  return Object.fromEntries(times) as Pick<ConversationDocument, FlagTime>
+  const stars = Object.entries(conversation.stars ?? {}).map(([messageId, { isStarred, at }]) => [
+    messageId,
+    { isStarred, at: Math.min(at, now) },
+  ])
+  return {
+    ...(Object.fromEntries(times) as Pick<ConversationDocument, FlagTime>),
+    ...(conversation.stars && { stars: Object.fromEntries(stars) }),
+  }
 }
 
 type LastMessage = NonNullable<ConversationDocument['lastMessage']>

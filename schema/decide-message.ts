@@ -247,7 +247,7 @@ export function failMessage(failure: {
   actorId: string
   stored?: MessageDocument | undefined
   proposed: MessageDocument
-  refusal: Refusal
+  refusal: Pick<Refusal, 'error'> & { code: string }
   now: number
 }): MessageDocument {
   const { actorId, refusal, now } = failure

@@ -11,6 +11,7 @@ import {
   groupDocument,
   mayReadPlace,
   nextGroupPlace,
+  refuseGroupEditor,
   refuseGroupWriter,
 } from './group.ts'
 import { must } from './helpers/assertions.ts'
@@ -133,6 +134,8 @@ describe('what a group takes', () => {
     [cy, { kind: 'rename', name: 'x'.repeat(101) }, 'name_too_long'],
     [cy, { kind: 'describe', description: 'x'.repeat(2_049) }, 'description_too_long'],
     [ann, { kind: 'create', name: 'x', description: '', userIds: [ben] }, 'group_exists'],
+    [cy, { kind: 'picture', picture: null }, 'keep'],
+    [cy, { kind: 'picture', picture: '/api/media/a' }, 'accept'],
     [cy, { kind: 'rename', name: 'Hikes' }, 'keep'],
     [cy, { kind: 'describe', description: '' }, 'keep'],
     [ben, { kind: 'add', userIds: [cy] }, 'keep'],
@@ -157,6 +160,10 @@ describe('what a group takes', () => {
     expect(refuseGroupWriter(group.get(), ben)).toBeUndefined()
     expect(codeOf(group.change(cy, { kind: 'rename', name: 'x' }))).toBe('admins_only')
     expect(codeOf(group.change(cy, { kind: 'describe', description: 'x' }))).toBe('admins_only')
+    expect(codeOf(group.change(cy, { kind: 'picture', picture: null }))).toBe('admins_only')
+    expect(refuseGroupEditor(group.get(), cy)?.code).toBe('admins_only')
+    expect(refuseGroupEditor(group.get(), ben)).toBeUndefined()
+    expect(refuseGroupEditor(group.get(), stranger)?.code).toBe('group_not_found')
     expect(codeOf(group.change(ben, { kind: 'rename', name: 'x' }))).toBe('accept')
   })
 
@@ -176,6 +183,27 @@ describe('what a group takes', () => {
       'cannot_add',
     )
   })
+})
+
+test('P12: who comes and goes is counted, so that the record is bounded, and everybody may still go', () => {
+  const group = openGroup()
+  group.setInvite({})
+  const gone = group.get().former
+  const { membershipsMax } = limits.groups
+  // All but one of the memberships that there can be.
+  const count = membershipsMax - group.get().members.length - gone.length - 1
+  for (let at = 0; at < count; at += 1) gone.push({ userId: idOf(2_000 + at), from: 1, to: 2 })
+  const two = [idOf(1_000), idOf(1_001)]
+  expect(codeOf(group.change(ben, { kind: 'add', userIds: two }))).toBe('group_used_up')
+  expect(codeOf(group.change(dan, { kind: 'join' }))).toBe('accept')
+  expect(codeOf(group.change(ben, { kind: 'add', userIds: [idOf(1_000)] }))).toBe('group_used_up')
+  expect(codeOf(group.change(idOf(1_001), { kind: 'join' }))).toBe('group_used_up')
+  for (const userId of [dan, cy]) {
+    expect(codeOf(group.change(ben, { kind: 'remove', userId }))).toBe('accept')
+  }
+  expect(codeOf(group.change(ben, { kind: 'leave' }))).toBe('accept')
+  expect(group.get().former).toHaveLength(membershipsMax - 1)
+  expect(codeOf(group.change(dan, { kind: 'join' }))).toBe('removed_before')
 })
 
 describe('a link', () => {

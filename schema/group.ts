@@ -3,12 +3,15 @@ import { id } from './id.ts'
 import { limits } from './limits.ts'
 import { epochMs } from './message.ts'
 
+/** Where the server has it: an address elsewhere would reveal to that host who looks at it. */
+const groupPicture = z.string().check(z.startsWith(limits.mediaPathPrefix), z.maxLength(200))
+
 export const groupRoles = ['owner', 'admin', 'member'] as const
 export type GroupRole = (typeof groupRoles)[number]
 
 export const groupSettings = z.object({
   whoWrites: z.enum(['all', 'admins']),
-  /** The name, the description and these settings. */
+  /** The name, the picture and the description. */
   whoChanges: z.enum(['all', 'admins']),
   /** Do newcomers read what was written before they came? */
   showsHistory: z.boolean(),
@@ -56,6 +59,8 @@ export const groupDocument = z.object({
   _id: id,
   name: z.string().check(z.maxLength(limits.groups.nameMaxLength)),
   description: z.string().check(z.maxLength(limits.groups.descriptionMaxLength)),
+  /** Its address; null once it was removed. */
+  picture: z.optional(z.nullable(groupPicture)),
   settings: groupSettings,
   members: z.array(groupMember),
   former: z.array(formerWindow),
@@ -79,6 +84,7 @@ const changes = [
   }),
   z.object({ kind: z.literal('rename'), name: z.string() }),
   z.object({ kind: z.literal('describe'), description: z.string() }),
+  z.object({ kind: z.literal('picture'), picture: z.nullable(groupPicture) }),
   z.object({ kind: z.literal('settings'), settings: z.partial(groupSettings) }),
   z.object({ kind: z.literal('add'), userIds }),
   z.object({ kind: z.literal('remove'), userId: id }),
@@ -108,6 +114,7 @@ const words = {
   name_too_long: `A group's name has at most ${limits.groups.nameMaxLength} characters.`,
   description_too_long: `A description has at most ${limits.groups.descriptionMaxLength} characters.`,
   group_full: `A group has at most ${limits.groups.membersMax.toLocaleString('en')} members.`,
+  group_used_up: `So many people have come into this group and left it that nobody else can come in: ${limits.groups.membershipsMax.toLocaleString('en')} at most, each time counted. Create a new group instead.`,
   cannot_add:
     'Somebody among them cannot be added to groups by you. Nobody was added. Send them the group’s link instead.',
   not_in_group: 'This person is not in the group.',
@@ -129,7 +136,6 @@ const words = {
   too_many_added:
     'You have added too many people to groups within an hour. Nobody was added. Try again later.',
   too_many_joins: 'You have followed too many links into groups within an hour. Try again later.',
-  group_words_only: 'Groups take words only: files cannot be sent there yet.',
 } as const
 export type GroupRefusalCode = keyof typeof words
 
@@ -145,6 +151,7 @@ const statuses: Record<GroupRefusalCode, number> = {
   name_too_long: 400,
   description_too_long: 400,
   group_full: 409,
+  group_used_up: 409,
   cannot_add: 403,
   not_in_group: 404,
   changed_meanwhile: 409,
@@ -161,7 +168,6 @@ const statuses: Record<GroupRefusalCode, number> = {
   too_many_groups: 429,
   too_many_added: 429,
   too_many_joins: 429,
-  group_words_only: 415,
 }
 
 export const groupRefusalCodes = Object.keys(words) as GroupRefusalCode[]
@@ -254,6 +260,17 @@ export function nextGroupPlace(
   return Math.max(now, (group?.lastPlace ?? 0) + 1)
 }
 
+/** Why this person cannot change the group's name, picture or description; undefined if they can. */
+export function refuseGroupEditor(
+  group: GroupDocument | undefined,
+  userId: string,
+): GroupRefusal | undefined {
+  const member = group && findMember(group, userId)
+  if (!member) return refusalOfGroup('group_not_found')
+  const isBarred = group.settings.whoChanges === 'admins' && member.role === 'member'
+  return isBarred ? refusalOfGroup('admins_only') : undefined
+}
+
 /** Why this person cannot write in the group now; undefined if they can. */
 export function refuseGroupWriter(
   group: GroupDocument | undefined,
@@ -281,8 +298,23 @@ export function weighInvite(
     (one) => one.userId === userId && one.isRemoved === true && one.to - 1 > invite.place,
   )
   if (wasRemoved) return 'removed_before'
-  if (members.length >= limits.groups.membersMax) return 'group_full'
+  const crowded = findCrowding({ members, former }, 1)
+  if (crowded) return crowded
   return invite.requiresApproval ? 'ask' : undefined
+}
+
+/**
+ * Why so many more cannot come. Each member may still leave, so that the bound on who was there
+ * counts them, too, and never holds anybody back.
+ */
+function findCrowding(
+  { members, former }: Pick<GroupDocument, 'members' | 'former'>,
+  count: number,
+): 'group_full' | 'group_used_up' | undefined {
+  const { membersMax, membershipsMax } = limits.groups
+  if (members.length + count > membersMax) return 'group_full'
+  const isUsedUp = members.length + former.length + count > membershipsMax
+  return isUsedUp ? 'group_used_up' : undefined
 }
 
 type ChangeOf<Kind extends GroupChange['kind']> = Extract<GroupChange, { kind: Kind }>
@@ -340,6 +372,11 @@ function changeStored(
       if (problem) return refuse(problem)
       return description === stored.description ? { kind: 'keep' } : say(proposal, { description })
     }
+    case 'picture': {
+      const { picture } = change
+      if (!isAdmin && stored.settings.whoChanges === 'admins') return refuse('admins_only')
+      return picture === (stored.picture ?? null) ? { kind: 'keep' } : say(proposal, { picture })
+    }
     case 'settings': {
       if (!isAdmin) return refuse('admins_only')
       const settings = { ...stored.settings, ...change.settings }
@@ -363,7 +400,9 @@ function changeStored(
 /** Accepts a change of nobody's membership. */
 function say(
   proposal: Stored,
-  changed: Partial<Pick<GroupDocument, 'name' | 'description' | 'settings' | 'members'>>,
+  changed: Partial<
+    Pick<GroupDocument, 'name' | 'description' | 'picture' | 'settings' | 'members'>
+  >,
   userIds: readonly string[] = [],
 ): GroupDecision {
   const place = nextGroupPlace(proposal.stored, proposal.now)
@@ -374,7 +413,8 @@ function add(proposal: Stored, change: ChangeOf<'add'>): GroupDecision {
   const { stored, seenUpTo, canAdd } = proposal
   const added = [...new Set(change.userIds)].filter((userId) => !findMember(stored, userId))
   if (added.length === 0) return { kind: 'keep' }
-  if (stored.members.length + added.length > limits.groups.membersMax) return refuse('group_full')
+  const crowded = findCrowding(stored, added.length)
+  if (crowded) return refuse(crowded)
   // They went, or were removed, after this was asked for: a late word brings nobody back.
   const hasGone = ({ userId, to }: { userId: string; to: number }) =>
     added.includes(userId) && to - 1 > seenUpTo

@@ -41,6 +41,8 @@ export const limits = {
   mediaPathPrefix: '/api/media/',
   previewMaxLength: 2_000,
   forwardRecipientsMax: 50,
+  /** People named in one message after an @. */
+  mentionsMax: 50,
   sharedFileMaxBytes: 100_000_000,
   sharedFilesMax: 30,
   voiceMaxMs: 15 * 60 * 1000,
@@ -63,6 +65,8 @@ export const limits = {
 
   groups: {
     membersMax: 1_024,
+    /** Memberships of all times: each message reads the list of them. */
+    membershipsMax: 4_096,
     nameMaxLength: 100,
     descriptionMaxLength: 2_048,
     /** The list of conversations names so many members of each group, and counts so many unread. */

@@ -111,7 +111,11 @@ function compareRegisters(
   const byTime = at === undefined ? 0 : (a[at] ?? -1) - (b[at] ?? -1)
   if (byTime !== 0) return byTime
   const [ofA, ofB] = [a[field], b[field]]
-  if (ofA !== undefined && ofB !== undefined) return compareValues(ofA, ofB)
+  if (ofA !== undefined && ofB !== undefined) {
+    return typeof ofA === 'object' || typeof ofB === 'object'
+      ? compareValues(canonicalJson(ofA), canonicalJson(ofB))
+      : compareValues(ofA, ofB)
+  }
   return Number(ofA !== undefined) - Number(ofB !== undefined)
 }
 

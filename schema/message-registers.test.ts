@@ -4,6 +4,7 @@ import { ann, ben, messageArbitrary, registerValues } from './arbitraries.contra
 import { blankDeleted } from './blank-deleted.ts'
 import { decideMessage } from './decide-message.ts'
 import { must, unreachable } from './helpers/assertions.ts'
+import { areValuesEqual } from './helpers/equality.ts'
 import { mergeMessages } from './merge-messages.ts'
 import type { MessageDocument } from './message.ts'
 import { isOptional, type Register, registers } from './message-registers.ts'
@@ -183,14 +184,16 @@ function copiesWithChange({ field }: Register) {
     .map(([any, value]) => {
       const sent = { senderId: ann, recipientId: ben, peerId: ben, status: 'sent', attempt: 1 }
       const rest = without(any, ['deletedAt', 'isWhatsApp', 'error', 'errorCode'])
-      const written = { ...rest, ...sent } as MessageDocument
+      // What names somebody is not empty.
+      const words = field === 'mentions' ? { content: '@b' } : {}
+      const written = { ...rest, ...sent, ...words } as MessageDocument
       const anns = mergeMessages(written, written)
       const bens = { ...copyForPeer(anns, now), isStarred: anns.isStarred }
       const copies = (actorId: string) =>
         actorId === ann ? { own: anns, others: bens } : { own: bens, others: anns }
       return { copies, value }
     })
-    .filter(({ copies, value }) => value !== '' && value !== copies(ann).own[field])
+    .filter(({ copies, value }) => value !== '' && !areValuesEqual(value, copies(ann).own[field]))
 }
 
 /** The register's fields after a change by this person. */

@@ -1,11 +1,12 @@
 import * as z from 'zod/mini'
+import type { Mention } from './helpers/mentions.ts'
 import { type MessageDocument, messageDocument, type RefusedChange } from './message.ts'
 import type { Reactions } from './reaction.ts'
 
 /** How two versions of a register become one (P5), each for values of one type. */
 interface Mergeable {
   /** The later time wins, then the greater value. */
-  latest: string | number | boolean
+  latest: string | number | boolean | Mention[]
   /** The least wins: once set, it stays. */
   earliest: number
   /** Of each person's entry the later one wins, then the greater. */
@@ -72,6 +73,8 @@ const messageRegisters = {
   },
   // The same words, in an encrypted message: an edit replaces both, at the same time.
   sealed: { at: 'editedAt', merge: 'latest', by: 'author', copy: 'shared', deletion: 'blank' },
+  // The people named in the words, replaced with them.
+  mentions: { at: 'editedAt', merge: 'latest', by: 'author', copy: 'shared', deletion: 'blank' },
   isStarred: {
     at: 'isStarredAt',
     merge: 'latest',
@@ -131,6 +134,7 @@ export const outcomeFields = {
   mediaUrl: 'goes',
   file: 'goes',
   link: 'goes',
+  mentionedIds: 'goes',
   error: 'own',
   errorCode: 'own',
   interactive: 'goes',

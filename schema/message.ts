@@ -75,6 +75,16 @@ const businessMedia = z.object({
   size: z.optional(z.number()),
 })
 
+/** The people named in a text after an @; each name as it stands there. */
+export const mentions = z
+  .array(
+    z.object({
+      userId: id,
+      name: z.string().check(z.minLength(1), z.maxLength(limits.nameMaxLength)),
+    }),
+  )
+  .check(z.maxLength(limits.mentionsMax))
+
 /** Message content beyond text on a business channel, in the terms of decision 61, section 3. */
 const payloadFields = {
   interactive: z.optional(z.json()),
@@ -117,8 +127,9 @@ const businessFields = { ...payloadFields, ...providerFields }
  * `file` describes what lies at `mediaUrl`; until its author's device uploads it, there is only
  * `file`.
  * `link` describes the page behind an address in `content`; an encrypted message has none.
- * `sealed` has what the author wrote in an encrypted message: then `content` is empty, and `file`
- * says nothing but a size.
+ * `sealed` has what the author wrote in an encrypted message: then `content` is empty, `file`
+ * says nothing but a size, and `mentions` is absent.
+ * `mentionedIds`: the server tells them of a group's new message though they muted it (decision 102).
  * A deleted message keeps its place and loses its content; `_deleted` is never used. A hidden one
  * keeps both, and its owner's screens and answers leave it out.
  */
@@ -130,6 +141,8 @@ export const messageDocument = z.object({
   type: z._default(z.enum(messageTypes), 'text'),
   content: z._default(z.string(), ''),
   sealed: z.optional(sealedPart),
+  mentions: z.optional(mentions),
+  mentionedIds: z.optional(z.array(id).check(z.maxLength(limits.mentionsMax))),
   createdAt: epochMs,
   orderedAt: epochMs,
   status: z._default(z.enum(messageStatuses), 'sending'),

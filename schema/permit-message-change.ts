@@ -1,3 +1,4 @@
+import { canonicalJson } from './helpers/json.ts'
 import { isBlank } from './helpers/text.ts'
 import { limits } from './limits.ts'
 import { mergeMessages } from './merge-messages.ts'
@@ -14,7 +15,7 @@ import { isLaterReaction, isReactionAllowed, type Reaction, type Reactions } fro
 import { type Refusal, refuse } from './refusal.ts'
 
 /** Their changes have words of their own, and come back with them when they are refused. */
-const textNames: readonly RegisterName[] = ['content', 'sealed']
+const textNames: readonly RegisterName[] = ['content', 'sealed', 'mentions']
 const wordless = authorRegisters.filter(({ field }) => !textNames.includes(field))
 const entries = jointRegisters.filter(({ merge }) => merge === 'latestOfEach')
 const values = jointRegisters.filter(({ merge }) => merge !== 'latestOfEach')
@@ -152,9 +153,15 @@ function isTextChange(stored: MessageDocument, proposed: MessageDocument): boole
   }
   if (editedAt < storedAt) return false
   const [sealed, storedSealed] = [proposed.sealed ?? '', stored.sealed ?? '']
+  const [named, storedNamed] = [listNamed(proposed), listNamed(stored)]
   return editedAt === storedAt
-    ? content > stored.content || sealed > storedSealed
-    : content !== stored.content || sealed !== storedSealed
+    ? content > stored.content || sealed > storedSealed || named > storedNamed
+    : content !== stored.content || sealed !== storedSealed || named !== storedNamed
+}
+
+/** As two versions are compared when they merge. */
+function listNamed({ mentions }: MessageDocument): string {
+  return mentions ? canonicalJson(mentions) : ''
 }
 
 /** The proposal with everything that the actor may not change reset to the stored version. */

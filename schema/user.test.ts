@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { profileName, username } from './user.ts'
+import { defaultAbout } from './limits.ts'
+import { profileName, readAbout, username } from './user.ts'
 
 describe('a username', () => {
   it.each([
@@ -85,3 +86,8 @@ function explain(rule: typeof username, name: string): string {
   const checked = rule.safeParse(name)
   return checked.success ? '' : (checked.error.issues[0]?.message ?? '')
 }
+
+it('gives an About that its person wrote, and none that nobody wrote', () => {
+  expect(readAbout({ status: 'On the water' })).toBe('On the water')
+  expect(readAbout({ status: defaultAbout })).toBe('')
+})

@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { publicKeys } from './encryption/account-keys.ts'
 import { normalizeText } from './helpers/text.ts'
 import { id } from './id.ts'
-import { limits } from './limits.ts'
+import { defaultAbout, limits } from './limits.ts'
 import { settingTimes } from './settings.ts'
 
 /** The name shown for a deleted account. */
@@ -277,6 +277,11 @@ export function describeDeletedUser(userId: string): PublicUser {
     createdAt: new Date(Math.min(readIdTime(userId), Date.now())).toISOString(),
     whatsapp_connected: false,
   }
+}
+
+/** The About that the person wrote; empty where they wrote none. */
+export function readAbout({ status }: Pick<PublicUser, 'status'>): string {
+  return status === defaultAbout ? '' : status
 }
 
 /** A person's id is a UUIDv7: its first 48 bits are its creation time, epoch ms. */

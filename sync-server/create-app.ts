@@ -31,6 +31,7 @@ import { createPollRoutes } from './http/poll-routes.ts'
 import { createClosedWebhooks } from './http/webhook-routes.ts'
 import { createLog, openStandardLog } from './lib/log.ts'
 import { createLinkPreviews } from './links/link-previews.ts'
+import { groupHolder } from './media/media-documents.ts'
 import { createMessaging } from './messaging.ts'
 import { listLevels } from './metrics/list-levels.ts'
 import { createMetrics } from './metrics/metrics.ts'
@@ -128,6 +129,13 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
     presence: createPresence({ writeLastSeen, graceMs: overrides.presenceGraceMs, onError }),
   })
   const { connections, presence, fronts, allFronts } = shared
+  /** The channel writes through the acceptance that notifies it: a cycle, joined later, as others are. */
+  const joined: {
+    channel?: Channel | undefined
+    groups?: Groups | undefined
+    isSystem: (userId: string) => boolean
+    exportPerson?: PersonExport
+  } = { isSystem: () => false }
   const push = await createPush({
     ...{ storage, database, isShared, link, accounts, sessions, relations, log, onError },
     fronts: allFronts,
@@ -136,6 +144,7 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
       return contact && nameOfContact(contact)
     },
     listPlaces: (range) => acceptance.journal.listBetween(range),
+    findGroups: () => joined.groups,
     given: settings.pushKeys,
     subject: settings.pushSubject,
     isLoopbackAllowed: overrides.isLoopbackPushAllowed,
@@ -143,13 +152,6 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
   })
   const metrics = createMetrics()
   metrics.watch(push.levels)
-  /** The channel writes through the acceptance that notifies it: a cycle, joined later, as others are. */
-  const joined: {
-    channel?: Channel | undefined
-    groups?: Groups | undefined
-    isSystem: (userId: string) => boolean
-    exportPerson?: PersonExport
-  } = { isSystem: () => false }
   const messaging = createMessaging({
     settings,
     overrides,
@@ -169,7 +171,10 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
   const groups = settings.hasGroups
     ? createGroups({
         ...{ storage, relations, privacy: people.privacy, rate, quota, connections, onError },
+        files: media,
+        settlePictures: (groupId) => media.settlePictures(groupHolder(groupId)),
         isBounded: settings.isRateLimited,
+        onNew: push.record,
       })
     : undefined
   joined.groups = groups
@@ -387,6 +392,7 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
   })
 
   await link?.waitUntilUp(linkDueWithinMs)
+  await groups?.healFiles().catch(onError)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(settings.port, settings.host, resolve)

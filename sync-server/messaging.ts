@@ -9,6 +9,7 @@ import type { Settings } from './config.ts'
 import type { Data } from './data.ts'
 import type { Groups } from './groups/groups.ts'
 import { createMedia } from './media/media.ts'
+import { readGroupHolder } from './media/media-documents.ts'
 import { type Accepted, listStoredOfPeople } from './messages/acceptance/acceptance-listener.ts'
 import { createAcceptance } from './messages/message-acceptance.ts'
 import type { MessagePrivacy } from './messages/proposals/message-privacy.ts'
@@ -60,7 +61,15 @@ export function createMessaging(options: {
     privacy,
     isShared,
     onError,
-    readPicture: async (userId) => (await accounts.find(userId))?.profilePicture,
+    async readPicture(ownerId) {
+      const groupId = readGroupHolder(ownerId)
+      if (groupId === undefined) return (await accounts.find(ownerId))?.profilePicture
+      return (await options.findGroups()?.find(groupId))?.picture
+    },
+    showsGroupPicture: async (userId, groupId, code) =>
+      (await options.findGroups()?.showsPicture(userId, groupId, code)) ?? false,
+    readInGroups: async (userId, messages) =>
+      (await options.findGroups()?.listMediaUrls(userId, messages)) ?? [],
     onFilesChanged: (ownerId) => quota.handleFilesChanged(ownerId),
     inTurn: (step) => budget.scans.once({ key: 'the sweep of files' }, step),
   })

@@ -3,6 +3,7 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { v7 as uuidv7 } from 'uuid'
 import { expect, onTestFinished, test } from 'vitest'
+import type { ConversationDocument } from '../schema/conversation.ts'
 import { must } from '../schema/helpers/assertions.ts'
 import { createDeferred } from '../schema/helpers/deferred.ts'
 import type { MessageDocument } from '../schema/message.ts'
@@ -53,8 +54,15 @@ async function readMessages(url: string, { token }: Person) {
 
 const [senders, roundLength] = [8, 40]
 
-/** Ann and Ben write to each other, eight messages at a time, until the server dies. */
-function startTraffic(url: string, { ann, ben }: { ann: Person; ben: Person }) {
+/**
+ * Ann and Ben write to each other, eight messages at a time, until the server dies.
+ * @param note awaited before a message counts as acknowledged
+ */
+function startTraffic(
+  url: string,
+  { ann, ben }: { ann: Person; ben: Person },
+  note: () => Promise<void> = async () => undefined,
+) {
   const told = { tried: new Map<string, Person>(), acknowledged: new Set<string>() }
   const state = { isOver: false }
   const enough = createDeferred()
@@ -64,7 +72,9 @@ function startTraffic(url: string, { ann, ben }: { ann: Person; ben: Person }) {
     while (!state.isOver) {
       const id = uuidv7()
       told.tried.set(id, from)
-      if (await send(url, { from, to, id })) told.acknowledged.add(id)
+      const isTaken = await send(url, { from, to, id })
+      await note()
+      if (isTaken) told.acknowledged.add(id)
       else state.isOver = true
       if (told.acknowledged.size === roundLength) enough.resolve()
     }
@@ -253,3 +263,120 @@ test('P2 P3: a server that is killed under load again and again loses nothing ac
   expect(await readMessages(url, ann)).toHaveLength(tried.size)
   expect(await endProcess(child, 'SIGTERM')).toBe(0)
 })
+
+interface Marks {
+  deliveredUpTo: number
+  readUpTo: number
+}
+
+async function askSync<Answer>(
+  url: string,
+  { token }: Person,
+  asked: { path: string; body?: unknown },
+): Promise<Answer | undefined> {
+  const { path, body } = asked
+  const answer = await fetch(`${url}/sync/${path}`, {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  }).catch(() => undefined)
+  return answer?.ok ? await answer.json().catch(() => undefined) : undefined
+}
+
+/** @returns whether they were acknowledged; a conflict says that the server has them, and more */
+async function raiseMarks(url: string, reader: Person, marks: Marks & { _id: string }) {
+  const asked = { path: 'conversations/_bulk_docs', body: { docs: [marks] } }
+  const rows = await askSync<{ ok?: boolean; error?: string }[]>(url, reader, asked)
+  return rows?.[0]?.ok === true || rows?.[0]?.error === 'conflict'
+}
+
+/** A person says again and again what has arrived and what they have read of it, until the server dies. */
+async function giveReceipts(
+  url: string,
+  { reader, author }: { reader: Person; author: Person },
+  note: () => Promise<void>,
+) {
+  const nothing: Marks = { deliveredUpTo: 0, readUpTo: 0 }
+  const told = { acknowledged: nothing, offered: nothing }
+  const path = 'messages/_changes?descending=true&limit=10&include_docs=true'
+  for (let turn = 0; ; turn += 1) {
+    const found = await askSync<{ results: { doc: MessageDocument }[] }>(url, reader, { path })
+    if (!found) return told
+    const theirs = found.results.filter(({ doc }) => doc.senderId === author.userId)
+    const newest = Math.max(told.offered.deliveredUpTo, ...theirs.map(({ doc }) => doc.orderedAt))
+    const readUpTo = turn % 2 === 0 ? told.offered.readUpTo : newest
+    told.offered = { deliveredUpTo: newest, readUpTo }
+    const marks = told.offered
+    if (!(await raiseMarks(url, reader, { _id: author.userId, ...marks }))) return told
+    await note()
+    told.acknowledged = marks
+  }
+}
+
+async function readMarks(url: string, owner: Person, other: Person) {
+  const path = 'conversations/_all_docs?include_docs=true'
+  const found = await askSync<{ rows: { doc: ConversationDocument }[] }>(url, owner, { path })
+  const { doc } = must(
+    found?.rows.find((row) => row.doc._id === other.userId),
+    'a conversation',
+  )
+  const { deliveredUpTo, readUpTo, peerDeliveredUpTo, peerReadUpTo } = doc
+  return {
+    own: { deliveredUpTo, readUpTo },
+    peers: { deliveredUpTo: peerDeliveredUpTo, readUpTo: peerReadUpTo },
+  }
+}
+
+test.each([
+  ['is killed', false],
+  ['loses its power', true],
+] as const)(
+  'P3 P11: a server that %s under receipts keeps each that it acknowledged, tells none that nobody gave, and takes the others again',
+  async (_end, isPowerCut) => {
+    const dataDir = await nameDataDir()
+    const { child, url } = await startServerProcess({ dataDir })
+    const people = { ann: await register(url, 'Ann'), ben: await register(url, 'Ben') }
+    const { ann, ben } = people
+    const store = join(dataDir, 'store')
+    const synced = { path: '', size: 0 }
+    /** What is acknowledged lies within what the log has by then: a power cut takes only what follows. */
+    async function noteLog() {
+      const logs = (await readdir(store)).filter((name) => name.endsWith('.log')).sort()
+      const path = join(store, must(logs.at(-1), 'a log'))
+      const { size } = await stat(path)
+      Object.assign(synced, {
+        path,
+        size: path === synced.path ? Math.max(size, synced.size) : size,
+      })
+    }
+    const traffic = startTraffic(url, people, noteLog)
+    const pairs = [
+      { reader: ben, author: ann },
+      { reader: ann, author: ben },
+    ]
+    const receipts = pairs.map(async (pair) => {
+      return { ...pair, ...(await giveReceipts(url, pair, noteLog)) }
+    })
+    await traffic.enough
+    await endProcess(child, 'SIGKILL')
+    await traffic.over
+    const given = await Promise.all(receipts)
+    if (isPowerCut) await truncate(synced.path, synced.size)
+
+    const next = await startServerProcess({ dataDir })
+    await expectWhole(next.url, people, traffic.acknowledged)
+    for (const { reader, author, acknowledged, offered } of given) {
+      expect(acknowledged.readUpTo).toBeGreaterThan(0)
+      const { own } = await readMarks(next.url, reader, author)
+      const { peers } = await readMarks(next.url, author, reader)
+      for (const mark of ['deliveredUpTo', 'readUpTo'] as const) {
+        expect(own[mark]).toBeGreaterThanOrEqual(acknowledged[mark])
+        expect(own[mark]).toBeLessThanOrEqual(offered[mark])
+        expect(peers[mark]).toBe(own[mark])
+      }
+      expect(await raiseMarks(next.url, reader, { _id: author.userId, ...offered })).toBe(true)
+      expect((await readMarks(next.url, author, reader)).peers).toEqual(offered)
+    }
+    expect(await endProcess(next.child, 'SIGTERM')).toBe(0)
+  },
+)

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest'
 import { wireHeader, wireVersion } from '../../schema/api/wire.ts'
 import { createApi } from './api.ts'
 import { createLazyApi } from './lazy-api.ts'
-import { ben, callCatalogue, picture } from './testing/call-catalogue.ts'
+import { callCatalogue, picture } from './testing/call-catalogue.ts'
+import { ben } from './testing/group-call-catalogue.ts'
 import { openTestAnswers, testSession } from './testing/open-test-answers.ts'
 
 test('the catalogue names every call of the library', async () => {

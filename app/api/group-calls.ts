@@ -11,9 +11,11 @@ import {
   groupPreview,
   groupRequests,
 } from '../../schema/api/groups.ts'
+import { limitUploadMs } from '../../schema/api/wire.ts'
 import type { GroupChange, GroupRole, GroupSettings } from '../../schema/group.ts'
 import { requireInput } from './api-error.ts'
 import type { Caller, CallOptions } from './caller.ts'
+import { requirePicture } from './own-calls.ts'
 
 const oneGroup = z.object({ group: groupAnswer })
 const changedGroup = z.object({ group: z.nullable(groupAnswer) })
@@ -99,11 +101,39 @@ export function createGroupCalls(call: Caller) {
     },
 
     edit: (
-      asked: Asked & { name?: string; description?: string; settings?: Partial<GroupSettings> },
+      asked: Asked & {
+        name?: string
+        description?: string
+        /** Removes it: a new one comes with `setPicture`. */
+        picture?: null
+        settings?: Partial<GroupSettings>
+      },
       options?: CallOptions,
     ) => {
       const { groupId, ...body } = asked
       return send({ method: 'PUT', groupId, body, options })
+    },
+
+    /** @param asked.picture JPEG, PNG or WebP of at most 5 MB */
+    async setPicture(
+      asked: { groupId: string; picture: Blob },
+      options?: CallOptions,
+    ): Promise<GroupAnswer | null> {
+      const { groupId, picture } = asked
+      requireInput(groupId, 'Group ID is required')
+      requirePicture(picture)
+      const form = new FormData()
+      form.set('groupPicture', picture)
+      const { group } = await call({
+        ...options,
+        method: 'PUT',
+        path: `${pathOf(groupId)}/picture`,
+        body: form,
+        answer: changedGroup,
+        fallback: 'Failed to change the group’s picture',
+        timeoutMs: limitUploadMs(picture.size),
+      })
+      return group
     },
 
     addMembers: (asked: Asked & { memberIds: readonly string[] }, options?: CallOptions) => {
@@ -219,12 +249,15 @@ export function createGroupCalls(call: Caller) {
 
   return {
     ...calls,
-    /** Any change of a group, as an app keeps it until there is a network. */
+    /**
+     * Any change of a group, as an app keeps it until there is a network.
+     * @param asked.picture the new one, which has no address yet
+     */
     async change(
-      asked: { groupId: string; change: GroupChange; seenUpTo?: number },
+      asked: { groupId: string; change: GroupChange; seenUpTo?: number; picture?: Blob },
       options?: CallOptions,
     ): Promise<GroupAnswer | null> {
-      const { groupId, change, seenUpTo } = asked
+      const { groupId, change, seenUpTo, picture } = asked
       const seen = { groupId, ...(seenUpTo !== undefined && { seenUpTo }) }
       switch (change.kind) {
         case 'create': {
@@ -235,6 +268,10 @@ export function createGroupCalls(call: Caller) {
           return await calls.edit({ ...seen, name: change.name }, options)
         case 'describe':
           return await calls.edit({ ...seen, description: change.description }, options)
+        case 'picture':
+          return picture
+            ? await calls.setPicture({ groupId, picture }, options)
+            : await calls.edit({ ...seen, picture: null }, options)
         case 'settings':
           return await calls.edit({ ...seen, settings: change.settings }, options)
         case 'add':

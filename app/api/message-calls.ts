@@ -305,8 +305,7 @@ export function createMessageCalls(call: Caller) {
       const words = 'Failed to download the file'
       const answered = await call({
         ...options,
-        // Requests only our own address, whatever a message says.
-        path: `/media/${encodeURIComponent(given.mediaUrl.slice(limits.mediaPathPrefix.length))}`,
+        path: pathOfFile(given.mediaUrl),
         isFile: true,
         open: given.open,
         answer: z.unknown(),
@@ -317,6 +316,12 @@ export function createMessageCalls(call: Caller) {
       throw new ApiError({ status: 200, code: 'unreadable', words })
     },
   }
+}
+
+/** Only our own address, whatever a message says. A group's picture may come with its link's code. */
+function pathOfFile(mediaUrl: string): string {
+  const [id = '', code] = mediaUrl.slice(limits.mediaPathPrefix.length).split('?code=')
+  return `/media/${encodeURIComponent(id)}${toQuery({ code })}`
 }
 
 /** `?…` with the fields that are set, or nothing. */

@@ -39,6 +39,19 @@ type Settings = OwnUser['settings']
 /** Picture types that a browser may declare; the server checks the bytes. */
 const pictureTypes: readonly string[] = [...pictureMimeTypes, 'image/jpg']
 
+/** Of a person or a group. @throws ApiError with words for a person */
+export function requirePicture(picture: Blob | undefined): asserts picture {
+  requireInput(picture, 'Image file is required')
+  requireInput(
+    pictureTypes.includes(picture.type),
+    'Invalid file type. Please upload a JPEG, PNG, or WebP image.',
+  )
+  requireInput(
+    picture.size <= limits.pictureInputMaxBytes,
+    'File size too large. Maximum size is 5MB.',
+  )
+}
+
 /** The signed-in person's record: the same object until it changes. */
 export interface OwnRecord {
   get(): OwnUser | undefined
@@ -124,15 +137,7 @@ export function createOwnCalls(options: { call: Caller; record: OwnRecord }) {
 
     /** @param picture JPEG, PNG or WebP of at most 5 MB; the answer is its address */
     async updatePicture(picture: Blob, options?: CallOptions): Promise<string> {
-      requireInput(picture, 'Image file is required')
-      requireInput(
-        pictureTypes.includes(picture.type),
-        'Invalid file type. Please upload a JPEG, PNG, or WebP image.',
-      )
-      requireInput(
-        picture.size <= limits.pictureInputMaxBytes,
-        'File size too large. Maximum size is 5MB.',
-      )
+      requirePicture(picture)
       const form = new FormData()
       form.set('profilePicture', picture)
       const { profilePicture } = await kept(

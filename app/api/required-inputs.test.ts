@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type AnyCall, ben } from './testing/call-catalogue.ts'
+import { type AnyCall, ben } from './testing/group-call-catalogue.ts'
 import { openTestAnswers } from './testing/open-test-answers.ts'
 
 test.each<[what: string, call: AnyCall, words: string]>([

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
-import { keepInvite, readInvitation } from './invitation.ts'
+import { isJoining, keepInvite, readInvitation } from './invitation.ts'
 
 test.each([
   [{ returnTo: '/chat/new?to=ben', userId: undefined }, true],
+  [{ returnTo: '/join/abc' }, true],
   [{ returnTo: '/settings/help' }, false],
   [{ returnTo: '/chat/newest' }, false],
   [{ returnTo: 1 }, false],
@@ -20,4 +21,10 @@ test.each([
   [{ hash: '', state: undefined }, ''],
 ])('from %j the invitation is read: %s', (place, code) => {
   expect(readInvitation(place)).toBe(code)
+})
+
+test("a group's link is told from a person's", () => {
+  expect(isJoining({ returnTo: '/join/abc' })).toBe(true)
+  expect(isJoining({ returnTo: '/chat/new?to=ben' })).toBe(false)
+  expect(isJoining(undefined)).toBe(false)
 })

@@ -10,7 +10,7 @@ import { productName, titlePage } from '../ui/product.ts'
 import { CheckBox, ErrorBox, PasswordField, TextField } from './auth-fields.tsx'
 import styles from './auth-frame.module.css'
 import { AuthFrame } from './auth-frame.tsx'
-import { keepInvite } from './invitation.ts'
+import { isJoining, keepInvite } from './invitation.ts'
 import { LinkingCode, type LinkingCodeProps } from './linking-code.tsx'
 import promoCardStyles from './promo-card.module.css'
 import qrViewStyles from './qr-view.module.css'
@@ -45,19 +45,24 @@ export function LoginPage(props: LoginPageProps) {
   const [view, setView] = useState<'start' | 'form' | 'code' | 'forgotten'>('start')
   const isForm = view === 'form' || (view === 'start' && isPhone)
   const [keepSignedIn, setKeepSignedIn] = useState(true)
-  const registerState = keepInvite(useLocation().state)
+  const { state } = useLocation()
+  const registerState = keepInvite(state)
+  const joins = isJoining(state)
   const keeping = { keepSignedIn, onKeepSignedIn: setKeepSignedIn }
   return (
     <AuthFrame
       isEncrypted={props.isEncrypted}
       notice={
-        hasEnded ? (
+        (hasEnded || joins || notice) && (
           <>
-            <EndedNotice />
+            {hasEnded && <EndedNotice />}
+            {joins && !hasEnded && (
+              <p className={styles.joins}>
+                Sign in to join the group. If you're new here, create an account first.
+              </p>
+            )}
             {notice}
           </>
-        ) : (
-          notice
         )
       }
       footer={
@@ -73,7 +78,6 @@ export function LoginPage(props: LoginPageProps) {
       }
     >
       <title>{titlePage('Sign in')}</title>
-      {!isPhone && <PromoCard install={install} />}
       {view === 'forgotten' && (
         <section className={`${styles.card} ${styles.narrow}`}>
           <ForgottenPassword onForgotten={props.onForgotten} onBack={() => setView('form')} />
@@ -102,7 +106,7 @@ export function LoginPage(props: LoginPageProps) {
           />
         </section>
       )}
-      {isPhone && <PromoCard install={install} />}
+      <PromoCard install={install} />
     </AuthFrame>
   )
 }

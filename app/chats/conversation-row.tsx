@@ -3,6 +3,7 @@ import { Link } from 'react-router-dom'
 import { lineOf } from '../../schema/api/groups.ts'
 import { isIncoming } from '../../schema/message.ts'
 import { type KnownGroup, nameOf, pictureOf } from '../database/storage/known-peer.ts'
+import { findGroupCreation } from '../database/storage/queued-request.ts'
 import { joinNames } from '../database/views/join-names.ts'
 import type { ConversationRow, Messenger } from '../sync/messenger-types.ts'
 import { IconButton } from '../ui/buttons/icon-button.tsx'
@@ -70,6 +71,10 @@ export const ConversationRowItem = memo(function ConversationRowItem({
     !row.peer?.isDeleted
   // With what waits to be sent: the row has what the server last said.
   const group = useLiveValue(isGroup ? messenger.groups.get(peerId) : noGroup)
+  const creation = useLivePart(
+    messenger.requests.entries,
+    (entries) => (isGroup && findGroupCreation(entries, peerId)?.state) || undefined,
+  )
   const isTyping = useLivePart(messenger.presence, (presence) => presence.isTyping(peerId))
   // With its chat open the draft is in the composer, and would rerender this row with every key.
   const draft = useLivePart(messenger.drafts.get(peerId), (text) => (isSelected ? '' : text))
@@ -77,7 +82,11 @@ export const ConversationRowItem = memo(function ConversationRowItem({
   const name = nameOf(group ?? row.peer)
   const isUnread = unreadCount > 0
   const swipe = useRowSwipe({
-    left: () => onSwipe(undo.setArchived(peerId, !row.isArchived)),
+    left() {
+      const work = undo.setArchived(peerId, !row.isArchived)
+      onSwipe(work)
+      return work
+    },
     right: () =>
       isUnread ? undo.markRead(peerId) : onSwipe(undo.setPinned(peerId, !row.isPinned)),
   })
@@ -116,7 +125,12 @@ export const ConversationRowItem = memo(function ConversationRowItem({
         onKeyDown={onKeyDown}
         {...longPress}
       >
-        <Avatar name={name} picture={pictureOf(row.peer)} isOnline={isOnline} isGroup={isGroup} />
+        <Avatar
+          name={name}
+          picture={pictureOf(group ?? row.peer)}
+          isOnline={isOnline}
+          isGroup={isGroup}
+        />
         <span className={styles.body}>
           <span className={styles.line}>
             <span className={styles.name}>{name}</span>
@@ -126,7 +140,7 @@ export const ConversationRowItem = memo(function ConversationRowItem({
           </span>
           <span className={styles.line}>
             <RowPreview row={row} messenger={messenger} isTyping={isTyping} draft={draft} />
-            <RowMarks row={row} unreadCount={unreadCount} />
+            <RowMarks row={row} unreadCount={unreadCount} creation={creation} />
           </span>
         </span>
       </Link>
@@ -165,14 +179,30 @@ function SwipeSign({ side, icon, words }: Sign & { side: 'left' | 'right' }) {
   )
 }
 
-function RowMarks({ row, unreadCount }: { row: ConversationRow; unreadCount: number }) {
+interface RowMarksProps {
+  row: ConversationRow
+  unreadCount: number
+  /** Of a group that the server has yet to make, or would not. */
+  creation: 'waiting' | 'refused' | undefined
+}
+
+function RowMarks({ row, unreadCount, creation }: RowMarksProps) {
   return (
     <span className={styles.marks}>
-      {row.hasFailed && row.lastMessage?.status !== 'failed' && (
+      {creation === 'waiting' && <Mark icon="clock" label="Waiting to be created" />}
+      {creation === 'refused' && (
+        <Mark className={styles.failed} icon="warning" label="Not created" />
+      )}
+      {row.hasFailed && row.lastMessage?.status !== 'failed' && creation !== 'refused' && (
         <Mark className={styles.failed} icon="warning" label="Not sent" />
       )}
       {row.isMuted && <Mark icon="mute" label="Muted" />}
       {row.isPinned && <Mark icon="pin" label="Pinned" />}
+      {unreadCount > 0 && row.mentions && (
+        <span className={styles.mention} role="img" aria-label="You were mentioned">
+          @
+        </span>
+      )}
       {unreadCount > 0 && (
         <span
           className={joinClassNames(styles.badge, row.isMuted && styles.isQuiet)}
@@ -187,7 +217,7 @@ function RowMarks({ row, unreadCount }: { row: ConversationRow; unreadCount: num
 }
 
 interface MarkProps {
-  icon: 'mute' | 'pin' | 'warning'
+  icon: 'mute' | 'pin' | 'warning' | 'clock'
   label: string
   className?: string | undefined
 }
@@ -247,7 +277,9 @@ function RowPreview({ row, messenger, isTyping, draft }: RowPreviewProps) {
   const { icon, thumb, words, spoken } = sketchMessage(message)
   return (
     <span className={styles.preview}>
-      {hasTicks && <MessageTicks status={message.status} isWhatsApp={message.isWhatsApp} />}
+      {hasTicks && (
+        <MessageTicks key={message._id} status={message.status} isWhatsApp={message.isWhatsApp} />
+      )}
       {authorId !== undefined && <AuthorName messenger={messenger} authorId={authorId} />}
       {thumb ? (
         <img className={styles.thumb} src={thumb} alt="" />

@@ -34,7 +34,11 @@ export function Everybody({ messenger, known, onInvite, onNewChat }: EverybodyPr
     <section ref={section} aria-labelledby="people-heading">
       <header className={styles.peopleHeader}>
         <h2 id="people-heading">
-          {shown.length > 0 ? 'People you can write to' : 'Nobody else is here yet'}
+          {shown.length > 0
+            ? 'People you can write to'
+            : people.length > 0
+              ? 'You have a chat with everybody here'
+              : 'Nobody else is here yet'}
         </h2>
         <button type="button" className={styles.invite} aria-haspopup="dialog" onClick={onInvite}>
           <Icon name="share" size={18} />

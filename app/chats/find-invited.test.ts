@@ -3,7 +3,7 @@ import type { PublicUser } from '../../schema/user.ts'
 import { ApiError } from '../api/api-error.ts'
 import { createLiveValue } from '../database/views/live-value.ts'
 import { findInvited } from './invited-page.tsx'
-import { readSearchText } from './new-chat-dialog.tsx'
+import { readSearchText } from './people-finder.tsx'
 
 const idOf = (end: string) => `01900000-0000-7000-8000-00000000000${end}`
 const person = (end: string, username: string) => ({ _id: idOf(end), username }) as PublicUser

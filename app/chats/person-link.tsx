@@ -1,6 +1,6 @@
 import { Link } from 'react-router-dom'
 import { kindOf } from '../../schema/conversation.ts'
-import type { PublicUser } from '../../schema/user.ts'
+import { type PublicUser, readAbout } from '../../schema/user.ts'
 import { type KnownGroup, nameOf, pictureOf } from '../database/storage/known-peer.ts'
 import type { Messenger } from '../sync/messenger-types.ts'
 import { Avatar } from '../ui/people/avatar.tsx'
@@ -47,8 +47,8 @@ function countMembers({ members, hasLeft }: KnownGroup): string {
 }
 
 function About({ person }: { person: PublicUser }) {
-  const { status, phone_number } = person
-  if (kindOf(person) !== 'business') return status || 'Available to chat'
+  const { phone_number } = person
+  if (kindOf(person) !== 'business') return readAbout(person) || 'Available to chat'
   if (!phone_number) return 'WhatsApp'
   return (
     <>

@@ -32,6 +32,8 @@ export interface ConversationProps {
   onBack: (() => void) | undefined
   /** Opens the conversation with another person. */
   onOpenChat(peerId: string): void
+  /** Shows what is known about a mentioned person. @param place as for the media */
+  onOpenPerson(userId: string, place: ListPlace | undefined): void
   /**
    * Shows the conversation's media, files and links. @param place to return to; undefined for the
    * end
@@ -49,4 +51,6 @@ export interface ConversationProps {
   /** Begins a search, then calls `onSearchBegun`. */
   asksSearch: boolean
   onSearchBegun(): void
+  /** Called once its messages are drawn, or there are none. */
+  onDrawn(): void
 }

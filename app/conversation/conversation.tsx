@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { kindOf } from '../../schema/conversation.ts'
 import {
   type KnownGroup,
@@ -101,7 +101,8 @@ function useConversationView(
   startsAtId: string | undefined,
 ): ConversationView | undefined {
   const [view, setView] = useState<ConversationView>()
-  useEffect(() => {
+  // Before the first frame: the composer comes with the header.
+  useLayoutEffect(() => {
     const opened = messenger.openConversation(peerId, { startsAtUnread: true, startsAtId })
     setView(opened)
     return () => {

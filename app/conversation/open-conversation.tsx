@@ -13,7 +13,6 @@ import { lineOf } from '../../schema/api/groups.ts'
 import { limits } from '../../schema/limits.ts'
 import type { MessageDocument } from '../../schema/message.ts'
 import type { KnownPeer } from '../database/storage/known-peer.ts'
-import type { VisibleRange } from '../database/views/reading.ts'
 import type { ConversationView } from '../sync/messenger-types.ts'
 import { isEncrypted as isChatEncrypted } from '../sync/people/encryption-states.ts'
 import { useLatest } from '../ui/hooks/use-latest.ts'
@@ -67,8 +66,6 @@ interface OpenConversationProps extends ConversationProps {
   onDialog: Dispatch<SetStateAction<OpenDialog | undefined>>
 }
 
-const emptySight: VisibleRange = { upTo: 0, holdsEnd: true }
-
 /** The messages and the composer, with what both share: reply, edit, selection, menus. */
 export function OpenConversation(props: OpenConversationProps) {
   const { messenger, peerId, peerName, view, drawMessage, startMessageId, onStartShown } = props
@@ -76,7 +73,6 @@ export function OpenConversation(props: OpenConversationProps) {
   const window = useLiveValue(view.messages)
   const [mode, setMode] = useState<WriteMode>(newMode)
   useKeptMode({ messenger, peerId, mode, setMode })
-  const [sight, setSight] = useState<VisibleRange>()
   const [markQuery, setMarkQuery] = useState('')
   const [focusWish, setFocusWish] = useState(0)
   const { words: notice, say } = useNotice()
@@ -86,6 +82,10 @@ export function OpenConversation(props: OpenConversationProps) {
   const isTyping = useLivePart(messenger.presence, (presence) => presence.isTyping(peerId))
   const { isLoaded, hasFailed } = window
   const isEmpty = window.items.length === 0
+  const onDrawn = useLatest(props.onDrawn)
+  useLayoutEffect(() => {
+    if (isLoaded || hasFailed) onDrawn.current()
+  }, [isLoaded, hasFailed, onDrawn])
   const isWaitingGroup = useGroupCreation(messenger, peerId)?.state === 'waiting'
   const failure = useFailure(window.items)
   const nameOf = useAuthorNames({
@@ -96,7 +96,7 @@ export function OpenConversation(props: OpenConversationProps) {
   const reaction = useReactionNews({ messenger, peerId, nameOf })
   // Nothing is visible while loading: a message that arrives meanwhile counts as unseen.
   const isWholeInSight = isLoaded && isEmpty
-  useReading({ messenger, peerId, view, isLoaded, sight: isWholeInSight ? emptySight : sight })
+  const setSight = useReading({ messenger, peerId, view, isLoaded, isWholeInSight })
 
   const shown = useSteppedWindow(window.items)
   const ownIdInGroup = props.peer?.isGroup ? messenger.userId : undefined
@@ -156,6 +156,9 @@ export function OpenConversation(props: OpenConversationProps) {
     chooseReaction: (message, point) =>
       onDialog({ kind: 'react', message, point, isExpanded: false }),
     showMessage: leadTo,
+    showPerson(userId) {
+      if (!selection.isSelecting) props.onOpenPerson(userId, list.current?.readPlace())
+    },
     async goToMessage(messageId) {
       if (await leadTo(messageId)) focusMessage(messageId)
     },
@@ -230,11 +233,11 @@ export function OpenConversation(props: OpenConversationProps) {
           peerName={peerName}
           onLearnEncryption={() => props.onOpenEncryption(list.current?.readPlace())}
           isTyping={isTyping && !window.hasNewer}
-          onSight={({ upTo, holdsEnd }) =>
-            setSight((now) =>
-              now?.upTo === upTo && now.holdsEnd === holdsEnd ? now : { upTo, holdsEnd },
-            )
-          }
+          onMention={(isInside) => {
+            const [first] = window.unseenMentions
+            if (first) actions[isInside ? 'goToMessage' : 'showMessage'](first)
+          }}
+          onSight={setSight}
           onEndKey={(key) => void goToEnd(key)}
           onDay={(day) => onDialog({ kind: 'date', day })}
           onMenu={(messageId, point) => {
@@ -347,7 +350,6 @@ export function OpenConversation(props: OpenConversationProps) {
           dialog={dialog}
           selection={selection}
           isOver={isOver}
-          isGroup={props.peer?.isGroup === true}
           actions={actions}
           drawReactionBar={props.drawReactionBar}
           oldestTime={

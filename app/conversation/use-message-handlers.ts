@@ -19,6 +19,7 @@ interface HandlerOptions {
   askDeletion(messages: readonly MessageDocument[]): void
   chooseReaction(message: MessageDocument, point: MenuPoint): void
   showMessage(messageId: string): Promise<boolean>
+  showPerson(userId: string): void
   /** Like `showMessage`, and focuses the message. */
   goToMessage(messageId: string): Promise<void>
 }
@@ -71,6 +72,7 @@ export function useMessageHandlers(options: HandlerOptions): MessageHandlers {
         change(commands().dismissRefusal(message._id), "Couldn't dismiss"),
       goToMessage: (messageId) => void latest.current.goToMessage(messageId),
       showMessage: (messageId) => void latest.current.showMessage(messageId),
+      showPerson: (userId) => latest.current.showPerson(userId),
     }
   }, [latest])
 }

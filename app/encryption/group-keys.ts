@@ -18,9 +18,8 @@ import {
 } from './sealed-message.ts'
 
 /** A message that has a secret of its group. */
-export type EpochMessage = Pick<MessageDocument, '_id' | 'peerId' | 'senderId' | 'orderedAt'> & {
-  epoch: GroupEpoch
-}
+export type EpochMessage = Pick<MessageDocument, '_id' | 'peerId' | 'senderId' | 'orderedAt'> &
+  Partial<Pick<MessageDocument, 'status'>> & { epoch: GroupEpoch }
 
 /**
  * The secrets of a person's groups. Any member makes one, offline too, sealed to each member by the
@@ -38,13 +37,25 @@ export interface GroupKeys {
   listKeyless(groupId: string): readonly string[]
   /** A new secret for the present members; undefined while one of them has no keys here. */
   make(groupId: string): GroupEpoch | undefined
-  /** The newest secret that this person has, for those among these members who lack it. */
-  give(groupId: string, userIds: readonly string[]): GroupEpoch | undefined
+  /**
+   * A secret that this person has, for those among these members who lack it and have keys.
+   * @param epochId the newest one when it is absent
+   */
+  give(groupId: string, userIds: readonly string[], epochId?: string): GroupEpoch | undefined
+  /** The secrets of this group that this person has. */
+  listHeld(groupId: string): readonly string[]
+  /** Who among these was never given this secret. */
+  listWithout(groupId: string, epochId: string, userIds: readonly string[]): readonly string[]
+  /** The newest place, epoch ms, of a secret that the group refused; 0 for none. */
+  findRefused(groupId: string): number
+  /** The secrets that this person made, each with the place of the first message that has it. */
+  listMade(): readonly { groupId: string; epochId: string; place: number }[]
 }
 
 /** A secret, and who was given it. */
 interface Held {
   groupId: string
+  name: string
   /** The place of the first message that has it. */
   orderedAt: number
   /** For each person, each box with who made it. */
@@ -56,6 +67,7 @@ interface Held {
 interface Given {
   box: string
   makerId: string
+  messageId: string
 }
 
 const secretBytes = 32
@@ -69,8 +81,10 @@ export function createGroupKeys(sources: {
   pairs: Pick<ConversationKeys, 'listValid' | 'agree'>
 }): GroupKeys {
   const { userId, listMembers, listOwn, pairs } = sources
-  /** By their names. */
+  /** By group and name: whoever names a secret in another group hides nothing in its own. */
   const held = new Map<string, Held>()
+  /** Messages that the group refused, with their places: what they give reached nobody. */
+  const refused = new Map<string, { groupId: string; place: number }>()
 
   const authors: Authors = {
     sign(text) {
@@ -89,19 +103,20 @@ export function createGroupKeys(sources: {
     },
   }
 
-  function takeOne({ peerId, senderId, orderedAt, epoch }: EpochMessage) {
+  function takeOne({ _id, peerId, senderId, orderedAt, status, epoch }: EpochMessage) {
     const { v, name } = epoch
+    if (status === 'failed') refused.set(_id, { groupId: peerId, place: orderedAt })
+    else refused.delete(_id)
     if (v > groupEpochFormat) return
-    const known: Held = held.get(name) ?? { groupId: peerId, orderedAt, boxes: new Map() }
-    // What gives away a secret of another group gives nothing.
-    if (known.groupId !== peerId) return
+    const key = keyOf(peerId, name)
+    const known: Held = held.get(key) ?? { groupId: peerId, name, orderedAt, boxes: new Map() }
     known.orderedAt = Math.min(known.orderedAt, orderedAt)
     for (const [ownerId, box] of Object.entries(epoch.boxes)) {
       const boxes = known.boxes.get(ownerId) ?? []
-      if (boxes.some((one) => one.box === box && one.makerId === senderId)) continue
-      known.boxes.set(ownerId, [...boxes, { box, makerId: senderId }])
+      if (boxes.some((one) => one.box === box && one.messageId === _id)) continue
+      known.boxes.set(ownerId, [...boxes, { box, makerId: senderId, messageId: _id }])
     }
-    held.set(name, known)
+    held.set(key, known)
   }
 
   /** The secret that this person shares with the maker of a box, by the id that it names. */
@@ -116,10 +131,9 @@ export function createGroupKeys(sources: {
     return undefined
   }
 
-  function findSecret(name: string): Uint8Array | undefined {
-    const known = held.get(name)
-    if (!known || known.secret) return known?.secret
-    const { groupId } = known
+  function findSecret(known: Held): Uint8Array | undefined {
+    if (known.secret) return known.secret
+    const { groupId, name } = known
     for (const { box, makerId } of known.boxes.get(userId) ?? []) {
       const epoch = findPair(makerId, readEpochId(box))
       if (!epoch) continue
@@ -137,20 +151,23 @@ export function createGroupKeys(sources: {
     return undefined
   }
 
-  function open(name: string): Epoch | undefined {
-    const known = held.get(name)
-    const secret = findSecret(name)
+  function open(known: Held | undefined): Epoch | undefined {
+    const secret = known && findSecret(known)
     if (!known || !secret) return undefined
-    known.epoch ??= { ...deriveGroupEpoch(secret, name), authors }
+    known.epoch ??= { ...deriveGroupEpoch(secret, known.name), authors }
     return known.epoch
   }
 
+  const listGiven = ({ boxes }: Held, ownerId: string) =>
+    (boxes.get(ownerId) ?? []).filter(({ messageId }) => !refused.has(messageId))
+  const isGiven = (one: Held, ownerId: string) => listGiven(one, ownerId).length > 0
+
   /** Was this person given the secret with the keys that they have now? */
-  function hasBox({ boxes }: Held, ownerId: string): boolean {
+  function hasBox(one: Held, ownerId: string): boolean {
     const [keys] = keysOf(ownerId)
     if (!keys) return false
     const agreement = fromBase64Url(keys.agreement)
-    return (boxes.get(ownerId) ?? []).some(({ box, makerId }) =>
+    return listGiven(one, ownerId).some(({ box, makerId }) =>
       keysOf(makerId).some(
         (maker) => nameEpoch(fromBase64Url(maker.agreement), agreement) === readEpochId(box),
       ),
@@ -162,25 +179,30 @@ export function createGroupKeys(sources: {
   }
 
   /** The newest secret of the group that this person has, among those that are as wanted. */
-  function findNewest(groupId: string, isWanted: (one: Held) => boolean): string | undefined {
-    const found = [...held].filter(
-      ([name, one]) => one.groupId === groupId && isWanted(one) && findSecret(name) !== undefined,
+  function findNewest(groupId: string, isWanted: (one: Held) => boolean): Held | undefined {
+    const found = [...held.values()].filter(
+      (one) =>
+        one.groupId === groupId &&
+        isGiven(one, userId) &&
+        isWanted(one) &&
+        findSecret(one) !== undefined,
     )
-    found.sort(([a, one], [b, other]) => other.orderedAt - one.orderedAt || (a < b ? -1 : 1))
-    return found[0]?.[0]
+    found.sort((a, b) => b.orderedAt - a.orderedAt || (a.name < b.name ? -1 : 1))
+    return found[0]
   }
 
   function findCurrent(groupId: string): Epoch | undefined {
     const members = listMembers(groupId)
     if (!members?.includes(userId)) return undefined
     const present = new Set(members)
-    const name = findNewest(
-      groupId,
-      (one) =>
-        [...one.boxes.keys()].every((ownerId) => present.has(ownerId)) &&
-        members.every((ownerId) => hasBox(one, ownerId)),
+    return open(
+      findNewest(
+        groupId,
+        (one) =>
+          [...one.boxes.keys()].every((id) => present.has(id) || !isGiven(one, id)) &&
+          members.every((ownerId) => hasBox(one, ownerId)),
+      ),
     )
-    return name === undefined ? undefined : open(name)
   }
 
   function sealTo(
@@ -205,8 +227,7 @@ export function createGroupKeys(sources: {
     take(messages) {
       for (const message of messages) takeOne(message)
     },
-    find: (groupId, epochId) =>
-      held.get(epochId)?.groupId === groupId ? open(epochId) : undefined,
+    find: (groupId, epochId) => open(held.get(keyOf(groupId, epochId))),
     findCurrent,
     listKeyless: (groupId) =>
       (listMembers(groupId) ?? []).filter((id) => id !== userId && keysOf(id).length === 0),
@@ -215,15 +236,37 @@ export function createGroupKeys(sources: {
       if (!members?.includes(userId)) return undefined
       return sealTo(members, { secret: randomBytes(secretBytes), groupId })
     },
-    give(groupId, userIds) {
-      const name = findNewest(groupId, () => true)
-      const [one, secret] = name === undefined ? [] : [held.get(name), findSecret(name)]
+    give(groupId, userIds, epochId) {
+      const one =
+        epochId === undefined ? findNewest(groupId, () => true) : held.get(keyOf(groupId, epochId))
+      const secret = one && findSecret(one)
       if (!one || !secret) return undefined
-      const lacking = userIds.filter((ownerId) => !hasBox(one, ownerId))
+      const lacking = userIds.filter((id) => keysOf(id).length > 0 && !hasBox(one, id))
       return lacking.length > 0 ? sealTo(lacking, { secret, groupId }) : undefined
     },
+    listHeld: (groupId) =>
+      [...held.values()].flatMap((one) =>
+        one.groupId === groupId && isGiven(one, userId) && findSecret(one) ? [one.name] : [],
+      ),
+    listWithout(groupId, epochId, userIds) {
+      const one = held.get(keyOf(groupId, epochId))
+      return one ? userIds.filter((id) => !isGiven(one, id)) : []
+    },
+    findRefused: (groupId) =>
+      [...refused.values()].reduce(
+        (newest, one) => (one.groupId === groupId ? Math.max(newest, one.place) : newest),
+        0,
+      ),
+    listMade: () =>
+      [...held.values()].flatMap((one) => {
+        const isMade = listGiven(one, userId).some(({ makerId }) => makerId === userId)
+        const { groupId, name, orderedAt } = one
+        return isMade ? [{ groupId, epochId: name, place: orderedAt }] : []
+      }),
   }
 }
+
+const keyOf = (groupId: string, name: string) => [groupId, name].join(' ')
 
 const publicOf = ({ number, agreement, signing }: AccountKeys): PublicKeys => ({
   v: 1,

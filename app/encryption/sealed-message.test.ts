@@ -311,3 +311,19 @@ test('former keys of either side open, and the newest seal', () => {
   const without = createConversationKeys({ listOwn: () => [], listPeer: () => bens })
   expect(without.findCurrent(ben)).toBeUndefined()
 })
+
+test('P13: who is named in the words is sealed with them, and what stands beside counts for nothing', () => {
+  const mentions = [{ userId: ben, name: 'Noa Levi' }]
+  const message = seal(written({ content: 'hello @Noa Levi', mentions, mentionedIds: [ben] }))
+  const closed = closeMessage(message)
+  expect(JSON.stringify(closed)).not.toContain('Noa')
+  expect(closed).not.toHaveProperty('mentions')
+  expect(open(closed)).toEqual(message)
+  const forged = { ...closed, mentions: [{ userId: ann, name: 'Noa Levi' }] }
+  expect(open(forged).mentions).toEqual(mentions)
+  // The same text that names nobody is another wording.
+  const { mentions: _, ...plain } = message
+  const edited = seal({ ...plain, editedAt: 5 }, message)
+  expect(edited.sealed).not.toBe(message.sealed)
+  expect(open(closeMessage(edited))).not.toHaveProperty('mentions')
+})

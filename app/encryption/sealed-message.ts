@@ -10,7 +10,7 @@ import { type AttachedFile, attachedFile } from '../../schema/attached-file.ts'
 import { type Lock, sealedFileName, sealedFormat } from '../../schema/encryption/sealed-part.ts'
 import { areValuesEqual } from '../../schema/helpers/equality.ts'
 import { limits } from '../../schema/limits.ts'
-import type { MessageDocument } from '../../schema/message.ts'
+import { type MessageDocument, mentions } from '../../schema/message.ts'
 import { isReaction, type Reaction, type Reactions } from '../../schema/reaction.ts'
 import type { AccountKeys } from './account-keys.ts'
 import { fromBase64Url, toBase64Url } from './base64-url.ts'
@@ -156,7 +156,7 @@ const namedWordings = 20
 const words = z.optional(z.string().check(z.maxLength(limits.messageMaxCharacters)))
 
 /**
- * `t`: the text. `n` counts the wordings of this message by its author; `was` names those that this
+ * `t`: the text; `m`: who is named in it. `n` counts the wordings of this message by its author; `was` names those that this
  * one replaced. Short names: they decide whether a short text fits into one step.
  */
 const sealedWords = z
@@ -166,6 +166,7 @@ const sealedWords = z
     text: words,
     n: z._default(z.int().check(z.gte(0)), 0),
     file: z.optional(attachedFile),
+    m: z.optional(mentions),
     was: z.optional(z.array(z.string()).check(z.maxLength(namedWordings))),
   })
   .check(z.refine(({ t, text }) => (t ?? text) !== undefined))
@@ -190,7 +191,7 @@ const sealedEmoji = z.object({
 })
 
 /**
- * A message with its words, as the device stores and shows it: `content`, `file` and reactions are
+ * A message with its words, as the device stores and shows it: `content`, `mentions`, `file` and reactions are
  * what the sealed parts hold, which stay beside them. Without `locked` all words are there.
  */
 export interface OpenedMessage extends GroupMessageDocument {
@@ -216,6 +217,7 @@ export function closeMessage(message: OpenedMessage): MessageDocument {
   const closed: MessageDocument = { ...rest }
   if (sealed !== undefined) {
     closed.content = ''
+    delete closed.mentions
     if (file) closed.file = closeFile(file)
   }
   if (reactions) closed.reactions = mapEntries(reactions, closeReaction)
@@ -273,6 +275,7 @@ export function openMessage(message: OpenedMessage, findEpoch: FindEpoch): Opene
       if (isTakenBack && message.later !== undefined) opened.later = message.later
       const shown = isTakenBack ? later.value : part.value
       opened.content = textOf(shown)
+      if (shown.m) opened.mentions = shown.m
       if (file) opened.file = shown.file ?? file
     }
   }
@@ -344,8 +347,13 @@ function sealWords(message: OpenedMessage, given: Given): OpenedMessage {
   // Its key must not stand in the open: nobody is given the file by it then.
   if (!epoch) return plain.file?.key ? { ...plain, file: { ...plain.file, key: undefined } } : plain
   if (plain.file) plain.file = withKey(plain)
-  const { content, file } = plain
-  const value = { t: content, ...nameEarlier(before, given), ...(file && { file }) }
+  const { content, file, mentions: m } = plain
+  const value = {
+    t: content,
+    ...nameEarlier(before, given),
+    ...(file && { file }),
+    ...(m && { m }),
+  }
   const place: Place = { message, authorId: userId, register: 'words' }
   return { ...plain, sealed: sealPart(value, { place, epoch }) }
 }
@@ -357,7 +365,11 @@ function withKey({ file, mediaUrl }: OpenedMessage): AttachedFile | undefined {
 }
 
 function areWordsEqual(a: OpenedMessage, b: OpenedMessage): boolean {
-  return a.content === b.content && areValuesEqual(a.file, b.file)
+  return (
+    a.content === b.content &&
+    areValuesEqual(a.file, b.file) &&
+    areValuesEqual(a.mentions, b.mentions)
+  )
 }
 
 function nameEarlier(

@@ -63,7 +63,10 @@ export async function createLab(options: LabOptions = {}): Promise<Lab> {
     settle: (patience) =>
       waitUntilSettled(people, {
         ...patience,
-        findMore: async () => (await channel?.findUnsettled(server.url)) ?? [],
+        findMore: async () => [
+          ...((await channel?.findUnsettled(server.url)) ?? []),
+          ...((await patience?.findMore?.()) ?? []),
+        ],
       }),
     async expectConverged() {
       const alsoBroken = (await channel?.findBroken(people)) ?? []

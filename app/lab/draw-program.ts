@@ -4,13 +4,17 @@ import { parseArgs } from 'node:util'
 import { createLab } from './create-lab.ts'
 import { parseDeviceTrace, stepsOfDevice, traceOfDevice } from './device-trace.ts'
 import type { Step } from './draw-history.ts'
+import { runGroupHistory } from './group-history.ts'
 import { drawPage } from './kit/history-page.ts'
+import type { Trace } from './kit/trace.ts'
 import { runHistory } from './run-history.ts'
 
 const { values } = parseArgs({
   options: {
     seed: { type: 'string', default: '1' },
     steps: { type: 'string', default: '40' },
+    /** A history of groups. */
+    groups: { type: 'boolean', default: false },
     /** A file that Settings → Help of a real device has saved: drawn, and run again in the lab. */
     trace: { type: 'string' },
     out: { type: 'string', default: 'dist/lab' },
@@ -23,12 +27,13 @@ process.exit(failure ? 1 : 0)
 
 async function runSeed() {
   const [seed, steps] = [Number(values.seed), Number(values.steps)]
+  const ofGroups = values.groups ? ' --groups' : ''
   return await run({
-    name: `seed-${seed}`,
+    name: `${values.groups ? 'groups-' : ''}seed-${seed}`,
     title: `Seed ${seed}`,
     seed,
     steps,
-    command: `npm run lab -- --seed ${seed} --steps ${steps}`,
+    command: `npm run lab --${ofGroups} --seed ${seed} --steps ${steps}`,
   })
 }
 
@@ -57,22 +62,23 @@ async function run(options: {
   title: string
   seed: number
   steps: number
-  replay?: readonly Step[]
+  replay?: readonly Step[] | undefined
   command: string
 }): Promise<string | undefined> {
   const { name, title, seed, steps, replay, command } = options
-  let last: Parameters<NonNullable<Parameters<typeof runHistory>[0]['onTrace']>>[0] | undefined
-  const broken = await runHistory({
+  let last: { trace: Trace; steps: readonly unknown[]; failure: unknown } | undefined
+  const common = {
     seed,
     steps,
-    replay,
     createLab,
     shrinkTries: 20,
-    onTrace(told) {
+    onTrace(told: NonNullable<typeof last>) {
       // Of a history that fails: the shortest that does.
       if (!last || told.failure) last = told
     },
-  }).then(
+  }
+  const running = values.groups ? runGroupHistory(common) : runHistory({ ...common, replay })
+  const broken = await running.then(
     () => undefined,
     (error: unknown) => (error instanceof Error ? error.message : String(error)),
   )

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { createLab } from './create-lab.ts'
+import { runGroupHistory } from './group-history.ts'
 import type { Lab } from './lab.ts'
 import { runHistory } from './run-history.ts'
 
@@ -12,12 +13,12 @@ export interface HistoryTold {
   refused: number
 }
 
-const steps = 40
+const steps = { people: 40, groups: 50 }
 /** Far longer than any takes: nothing may hang for good. */
 const patienceMs = 10 * 60_000
 /** How many shorter histories to try after a failure. */
 const shrinkTriesUsual = 4
-const [, , from, count, shrinkTries = shrinkTriesUsual] = process.argv
+const [, , from, count, shrinkTries = shrinkTriesUsual, kind = 'people'] = process.argv
 for (let seed = Number(from); seed < Number(from) + Number(count); seed += 1) {
   process.send?.(await run(seed))
 }
@@ -25,9 +26,11 @@ process.exit(0)
 
 async function run(seed: number): Promise<HistoryTold> {
   const labs: Lab[] = []
-  const running = runHistory({
+  const [runOne, length] =
+    kind === 'groups' ? [runGroupHistory, steps.groups] : [runHistory, steps.people]
+  const running = runOne({
     seed,
-    steps,
+    steps: length,
     shrinkTries: Number(shrinkTries),
     async createLab(options) {
       const lab = await createLab(options)

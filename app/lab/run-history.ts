@@ -38,15 +38,28 @@ export async function runHistory(options: HistoryOptions): Promise<void> {
   const history = options.replay ?? drawHistory({ ...options, hasChannel: hasChannel(seed) })
   const failure = await tryHistory(options, history)
   if (!failure) return
-  const smallest = await shrinkHistory({
+  throw await shrinkFailure({
+    seed,
     history,
     failure,
     tries: shrinkTries,
     tryHistory: (steps) => tryHistory(options, steps),
   })
+}
+
+/** Tells the shortest history found that fails. */
+export async function shrinkFailure<Step>(given: {
+  seed: number
+  history: readonly Step[]
+  failure: unknown
+  /** How many shorter histories to try. */
+  tries: number
+  tryHistory: (history: readonly Step[]) => Promise<unknown>
+}): Promise<HistoryFailed> {
+  const smallest = await shrinkHistory(given)
   const steps = smallest.history.map((step) => JSON.stringify(step)).join('\n')
-  const words = `Seed ${seed} breaks a promise with these ${smallest.history.length} steps:\n${steps}`
-  throw new HistoryFailed(`${words}\n${messageOf(smallest.failure)}`, { cause: smallest.failure })
+  const words = `Seed ${given.seed} breaks a promise with these ${smallest.history.length} steps:\n${steps}`
+  return new HistoryFailed(`${words}\n${messageOf(smallest.failure)}`, { cause: smallest.failure })
 }
 
 /** A third of the labs has a business channel. */
@@ -112,7 +125,7 @@ function deviceOf(step: Step): string | undefined {
 }
 
 /** Each message's text and status, on each device. */
-async function recordLook(trace: TraceRecorder, step: number, lab: Lab) {
+export async function recordLook(trace: TraceRecorder, step: number, lab: Lab) {
   const devices = lab.people.flatMap((person) => person.devices)
   const looks = devices.map(async (device) => {
     const { messages } = await device.stored()

@@ -75,7 +75,7 @@ interface GalleryPictureProps {
 /** One picture in the gallery: its blur until it loads, then the picture, with zoom and pan. */
 export function GalleryPicture(props: GalleryPictureProps) {
   const { messenger, message, known, isFirst, ref } = props
-  const { view, load, url, isBroken, onError } = useShownFile({
+  const { view, load, url, isReady, isBroken, onError } = useShownFile({
     messenger,
     message,
     isAutomatic: true,
@@ -124,6 +124,7 @@ export function GalleryPicture(props: GalleryPictureProps) {
           <PictureLayers
             blur={drawn ? undefined : message.file?.preview}
             url={url}
+            isReady={isReady}
             alt={message.content || name}
             onLoad={({ currentTarget: { naturalWidth, naturalHeight } }) =>
               setDrawn({ width: naturalWidth, height: naturalHeight })

@@ -215,10 +215,11 @@ function FoundPicture({
         <PictureLayers
           blur={message.file?.preview}
           url={url}
+          isReady={shown.isReady}
           alt={message.content || name}
           onError={shown.onError}
         />
-        {url === undefined && (
+        {url === undefined && (isVideo || shown.view.kind !== 'reading') && (
           <span className={styles.symbol}>
             {isVideo ? <PlayMark /> : <Icon name="picture" size={28} />}
           </span>

@@ -129,7 +129,7 @@ interface StickerProps {
 }
 
 function Sticker({ messenger, sticker, isRemoving, onPress }: StickerProps) {
-  const { url, onError } = useShownFile({ messenger, message: sticker, isAutomatic: true })
+  const { url, isReady, onError } = useShownFile({ messenger, message: sticker, isAutomatic: true })
   const name = sticker.file?.name ?? 'sticker'
   return (
     <button
@@ -138,7 +138,12 @@ function Sticker({ messenger, sticker, isRemoving, onPress }: StickerProps) {
       aria-label={isRemoving ? `Remove sticker ${name}` : `Send sticker ${name}`}
       onClick={onPress}
     >
-      <PictureLayers blur={url ? undefined : sticker.file?.preview} url={url} onError={onError} />
+      <PictureLayers
+        blur={url ? undefined : sticker.file?.preview}
+        url={url}
+        isReady={isReady}
+        onError={onError}
+      />
       {isRemoving && (
         <span className={styles.remove}>
           <Icon name="close" size={14} />

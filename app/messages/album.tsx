@@ -93,7 +93,13 @@ export function Album(props: MessageProps & { album: readonly AlbumPart[] }) {
           </div>
           {last.content !== '' && (
             <div className={styles.body} dir="auto" data-of-message={last._id}>
-              <MessageText text={last.content} markQuery={props.markQuery} />
+              <MessageText
+                text={last.content}
+                markQuery={props.markQuery}
+                mentions={last.mentions}
+                ownId={props.ownId}
+                onMention={props.actions.showPerson}
+              />
               {meta}
             </div>
           )}

@@ -16,6 +16,8 @@ export interface MessageActions {
   /** Puts a refused text back into the composer, as an edit of the same message. */
   editAgain(message: MessageDocument, text: string): void
   showMessage(messageId: string): void
+  /** Leads to a mentioned person. */
+  showPerson(userId: string): void
   /** Reacts with an emoji, or removes the own reaction if it is the same. */
   toggleReaction(message: MessageDocument, emoji: string): void
   /** Opens the reaction choice. */

@@ -1,5 +1,6 @@
 import { Fragment, type ReactNode, useState } from 'react'
 import { countAlone } from '../../schema/helpers/emoji.ts'
+import type { Mention } from '../../schema/helpers/mentions.ts'
 import { highlight } from '../database/search/highlight.ts'
 import { Icon } from '../ui/icons/icon.tsx'
 import { joinClassNames } from '../ui/styles/join-class-names.ts'
@@ -20,10 +21,15 @@ interface MessageTextProps {
   text: string
   /** The search query; empty without one. */
   markQuery: string
+  /** The people named in the text. */
+  mentions: readonly Mention[] | undefined
+  ownId: string
+  onMention(userId: string): void
 }
 
-/** A message's text with blocks, styles, links and highlighted search matches. */
-export function MessageText({ text, markQuery }: MessageTextProps) {
+/** A message's text with blocks, styles, links, mentions and highlighted search matches. */
+export function MessageText(props: MessageTextProps) {
+  const { text, markQuery } = props
   const [isWhole, setIsWhole] = useState(false)
   // A search may match any word of it.
   const foldPoint = isWhole || markQuery !== '' ? undefined : findFoldPoint(text)
@@ -34,7 +40,7 @@ export function MessageText({ text, markQuery }: MessageTextProps) {
       <span className={joinClassNames(styles.text, countAlone(text) > 0 && styles.fewEmoji)}>
         {blocks.map((block, at) =>
           drawBlock(block, {
-            markQuery,
+            ...props,
             isOnly: blocks.length === 1,
             isLast: at === blocks.length - 1,
           }),
@@ -49,14 +55,14 @@ export function MessageText({ text, markQuery }: MessageTextProps) {
   )
 }
 
-interface Drawing {
-  markQuery: string
+interface Drawing extends Omit<MessageTextProps, 'text'> {
   isOnly: boolean
   isLast: boolean
 }
 
-function drawBlock(block: TextBlock, { markQuery, isOnly, isLast }: Drawing): ReactNode {
-  const draw = (text: string) => splitStyles(text).map((part) => drawPart(part, markQuery))
+function drawBlock(block: TextBlock, drawing: Drawing): ReactNode {
+  const { markQuery, mentions, isOnly, isLast } = drawing
+  const draw = (text: string) => splitStyles(text, mentions).map((part) => drawPart(part, drawing))
   switch (block.kind) {
     case 'text':
       // The last words stand beside the time, as in a text without blocks.
@@ -98,9 +104,34 @@ function mark(text: string, markQuery: string): ReactNode {
   return markQuery === '' ? text : <MarkedText text={text} marks={highlight(text, markQuery)} />
 }
 
-function drawPart({ text, start, styles: wanted, href }: StyledPart, markQuery: string): ReactNode {
+function drawPart(part: StyledPart, { markQuery, ownId, onMention }: Drawing): ReactNode {
+  const { text, start, styles: wanted, href, userId } = part
   const disguise = href === undefined ? undefined : findDisguise(href)
   const styled = wanted.reduceRight<ReactNode>(drawStyle, mark(disguise?.real ?? text, markQuery))
+  if (userId === ownId) {
+    return (
+      <span key={start} className={joinClassNames(styles.mention, styles.ofSelf)} dir="auto">
+        {styled}
+      </span>
+    )
+  }
+  if (userId !== undefined) {
+    return (
+      <a
+        key={start}
+        className={styles.mention}
+        href={`/chat/${userId}/info`}
+        dir="auto"
+        onClick={(event) => {
+          if (event.ctrlKey || event.metaKey || event.shiftKey) return
+          event.preventDefault()
+          onMention(userId)
+        }}
+      >
+        {styled}
+      </a>
+    )
+  }
   if (href === undefined) return <Fragment key={start}>{styled}</Fragment>
   return (
     <Fragment key={start}>

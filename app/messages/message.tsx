@@ -126,7 +126,13 @@ function Bubble(props: MessageProps) {
       className={joinClassNames(styles.body, countAlone(message.content) > 0 && styles.bodyOfEmoji)}
       dir="auto"
     >
-      <MessageText text={message.content} markQuery={props.markQuery} />
+      <MessageText
+        text={message.content}
+        markQuery={props.markQuery}
+        mentions={message.mentions}
+        ownId={props.ownId}
+        onMention={actions.showPerson}
+      />
       {link && <LinkCard {...link} isLink />}
       {meta}
     </div>

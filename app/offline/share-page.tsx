@@ -10,7 +10,7 @@ import styles from './share-page.module.css'
 import type { SharedItem } from './shared-item.ts'
 
 interface SharePageProps {
-  messenger: Pick<Messenger, 'blocked' | 'conversations' | 'users'>
+  messenger: Pick<Messenger, 'blocked' | 'conversations' | 'userId' | 'users'>
   /** The pending item; undefined if there is none. */
   item: SharedItem | undefined
   /** Why a part of it is missing, in words. */
@@ -40,7 +40,9 @@ export function SharePage({ item, problem, onBack, ...rest }: SharePageProps) {
       )}
       {isSendable && (
         <ChoosePeople
-          find={(name) => findRecipients({ rows, everybody, blocked, name })}
+          find={(name) =>
+            findRecipients({ rows, everybody, blocked, name, ownId: rest.messenger.userId })
+          }
           drawChoice={({ _id }, { className, inside }) => (
             <button type="button" className={className} onClick={() => rest.onChoose(_id)}>
               {inside}

@@ -1,26 +1,22 @@
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { kindOf } from '../../schema/conversation.ts'
+import { readAbout } from '../../schema/user.ts'
 import type { KnownPerson } from '../database/storage/known-peer.ts'
 import type { Messenger } from '../sync/messenger-types.ts'
 import { isEncrypted } from '../sync/people/encryption-states.ts'
 import { Button } from '../ui/buttons/button.tsx'
-import { IconButton } from '../ui/buttons/icon-button.tsx'
 import { Dialog } from '../ui/dialogs/dialog.tsx'
 import { useAttempt } from '../ui/dialogs/lazy-dialogs.tsx'
 import { useLivePart, useLiveValue } from '../ui/hooks/use-live-value.ts'
-import { useEscape } from '../ui/layers/use-escape.ts'
-import { useKeptFocus } from '../ui/layers/use-kept-focus.ts'
 import { Avatar } from '../ui/people/avatar.tsx'
 import { usePicture } from '../ui/people/picture-source.ts'
 import { usePresenceWords } from '../ui/people/use-presence-words.ts'
 import { VerifiedSign } from '../ui/people/verified-sign.tsx'
-import page from '../ui/styles/chat-page.module.css'
-import { joinClassNames } from '../ui/styles/join-class-names.ts'
 import { describePlainChat } from '../ui/text/describe-plain-chat.ts'
 import { PhoneNumber } from '../ui/text/phone-number.tsx'
 import styles from './contact-panel.module.css'
 import pictureDialogStyles from './dialogs/picture-dialog.module.css'
-import { Fact, MuteRow, StarredRow, useFocusWhileOpen } from './panel-parts.tsx'
+import { Fact, InfoPanel, MuteRow, StarredRow } from './panel-parts.tsx'
 import { PanelRow } from './panel-row.tsx'
 import { RiskyActions } from './risky-actions.tsx'
 
@@ -48,10 +44,6 @@ export function ContactPanel(props: ContactPanelProps) {
   )
   const isBlocked = useLivePart(messenger.blocked, (ids) => ids.includes(peerId))
   const { attempt, failure } = useAttempt()
-  const heading = useFocusWhileOpen()
-  const panel = useRef<HTMLElement>(null)
-  useKeptFocus(panel)
-  useEscape(true, onClose)
   useEffect(() => {
     // What the device knows is shown meanwhile, and without a network it is all there is.
     messenger.users.load(peerId).catch(() => {})
@@ -59,43 +51,25 @@ export function ContactPanel(props: ContactPanelProps) {
   const isGone = Boolean(peer?.isDeleted)
   const shared = { messenger, peerId, name: peer?.username ?? 'Unknown', attempt }
   return (
-    <section className={page.page} aria-label="Contact info" ref={panel}>
-      <header className={joinClassNames(page.header, styles.header)}>
-        <IconButton
-          icon={isPage ? 'back' : 'close'}
-          label={isPage ? 'Back to chat' : 'Close contact info'}
-          onClick={onClose}
-        />
-        <h2 ref={heading} tabIndex={-1}>
-          Contact info
-        </h2>
-      </header>
-      <div className={styles.body}>
-        <Face messenger={messenger} peerId={peerId} peer={peer} />
-        {!isGone && <Facts messenger={messenger} peerId={peerId} peer={peer} />}
-        <ul className={styles.rows}>
-          <PanelRow
-            icon="picture"
-            label="Media, files and links"
-            onClick={props.onOpenMedia}
-            isWay
-          />
-          {!isGone && <EncryptionRow {...shared} onOpen={props.onOpenEncryption} />}
-          <StarredRow {...shared} nameOf={() => shared.name} onGoToMessage={props.onGoToMessage} />
-          <PanelRow icon="search" label="Search in this chat" onClick={props.onSearch} />
-          {!isGone && row && <MuteRow {...shared} row={row} />}
-        </ul>
-        <RiskyActions
-          {...shared}
-          isBlocked={isBlocked}
-          // A deleted account can do nothing, and a customer is on WhatsApp.
-          canBlock={!isGone && kindOf(peer) === 'person'}
-          hasChat={row !== undefined}
-          onDeleted={props.onDeleted}
-        />
-      </div>
-      {failure}
-    </section>
+    <InfoPanel title="Contact info" isPage={isPage} onClose={onClose} over={failure}>
+      <Face messenger={messenger} peerId={peerId} peer={peer} />
+      {!isGone && <Facts messenger={messenger} peerId={peerId} peer={peer} />}
+      <ul className={styles.rows}>
+        <PanelRow icon="picture" label="Media, files and links" onClick={props.onOpenMedia} isWay />
+        {!isGone && <EncryptionRow {...shared} onOpen={props.onOpenEncryption} />}
+        <StarredRow {...shared} nameOf={() => shared.name} onGoToMessage={props.onGoToMessage} />
+        <PanelRow icon="search" label="Search in this chat" onClick={props.onSearch} />
+        {!isGone && row && <MuteRow {...shared} row={row} />}
+      </ul>
+      <RiskyActions
+        {...shared}
+        isBlocked={isBlocked}
+        // A deleted account can do nothing, and a customer is on WhatsApp.
+        canBlock={!isGone && kindOf(peer) === 'person'}
+        hasChat={row !== undefined}
+        onDeleted={props.onDeleted}
+      />
+    </InfoPanel>
   )
 }
 
@@ -141,7 +115,7 @@ function Face({ messenger, peerId, peer }: AboutPeer) {
 function Facts({ messenger, peerId, peer }: AboutPeer) {
   const encryption = useLiveValue(messenger.encryption.of(peerId))
   const phone = peer?.phone_number
-  const about = kindOf(peer) === 'person' && peer?.status
+  const about = peer && kindOf(peer) === 'person' && readAbout(peer)
   const protection = peer && encryption === 'plain' && describePlainChat(peer)
   if (!about && !phone && !protection) return null
   return (

@@ -1,7 +1,9 @@
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
 import { Link } from 'react-router-dom'
+import { type KnownGroup, nameOf, pictureOf } from '../database/storage/known-peer.ts'
 import { readSafetyCode, writeSafetyCode } from '../encryption/safety-number.ts'
 import type { Messenger } from '../sync/messenger-types.ts'
+import { isEncrypted } from '../sync/people/encryption-states.ts'
 import { Button } from '../ui/buttons/button.tsx'
 import { IconButton } from '../ui/buttons/icon-button.tsx'
 import { CodeCamera } from '../ui/codes/code-camera.tsx'
@@ -11,11 +13,13 @@ import { useLiveValue } from '../ui/hooks/use-live-value.ts'
 import { Icon } from '../ui/icons/icon.tsx'
 import { useBackLayer } from '../ui/layers/use-back-layer.ts'
 import { useEscape } from '../ui/layers/use-escape.ts'
+import { Avatar } from '../ui/people/avatar.tsx'
 import page from '../ui/styles/chat-page.module.css'
 import { joinClassNames } from '../ui/styles/join-class-names.ts'
 import { describePlainChat } from '../ui/text/describe-plain-chat.ts'
 import panel from './contact-panel.module.css'
 import styles from './encryption-page.module.css'
+import { Fact } from './panel-parts.tsx'
 
 interface EncryptionPageProps {
   messenger: Messenger
@@ -23,17 +27,12 @@ interface EncryptionPageProps {
   onBack(): void
 }
 
-/** How a chat is encrypted, and the security code that its two people compare. */
+/** How a chat is encrypted: with a person the security code to compare, in a group who has no keys. */
 export function EncryptionPage({ messenger, peerId, onBack }: EncryptionPageProps) {
-  const peer = useLiveValue(messenger.users.get(peerId))
-  const name = peer?.username ?? 'Unknown'
+  const peer = useLiveValue(messenger.peers.get(peerId))
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => heading.current?.focus({ preventScroll: true }), [])
   useEscape(true, onBack)
-  useEffect(() => {
-    // A key that changed meanwhile; without a network what the device knows is shown.
-    messenger.users.load(peerId).catch(() => {})
-  }, [messenger, peerId])
   return (
     <section className={page.page} aria-label="Encryption">
       <header className={joinClassNames(page.header, panel.header)}>
@@ -42,11 +41,91 @@ export function EncryptionPage({ messenger, peerId, onBack }: EncryptionPageProp
           Encryption
         </h2>
       </header>
-      <div className={joinClassNames(panel.body, styles.body)}>
-        <Body messenger={messenger} peerId={peerId} name={name} />
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls by keyboard, and may hold nothing to stop at */}
+      <div className={joinClassNames(panel.body, styles.body)} tabIndex={0}>
+        {peer?.isGroup ? (
+          <GroupBody messenger={messenger} group={peer} />
+        ) : (
+          <Body messenger={messenger} peerId={peerId} name={nameOf(peer)} />
+        )}
       </div>
     </section>
   )
+}
+
+/** What holds in every group, whoever is in it. */
+const groupFacts = [
+  {
+    name: 'When people come and go',
+    about:
+      "Whoever leaves doesn't get the key of what is written afterwards. New members get messages from when they join, unless the admins let them see earlier ones. Somebody who joins by a link can read once a member's device has given them the key.",
+  },
+  {
+    name: 'What the server still sees',
+    about:
+      'Who is in the group, its name, picture and description, who writes when and how much, who is mentioned, and what was delivered and read. It also keeps the list of members: whoever runs it could add somebody, who then stands in that list and gets the key.',
+  },
+  {
+    name: "How to be sure who's who",
+    about:
+      'Compare the security code with each person in your own chat with them: Contact info, then Encryption.',
+  },
+]
+
+function GroupBody({ messenger, group }: { messenger: Messenger; group: KnownGroup }) {
+  const { encryption, users } = messenger
+  const state = useLiveValue(encryption.of(group._id))
+  const keyless = useLiveValue(encryption.keylessIn(group._id))
+  useEffect(() => {
+    // They may have keys by now; without a network what the device knows is shown.
+    for (const userId of keyless) users.load(userId).catch(() => {})
+  }, [users, keyless])
+  if (state === 'off') return <NotSetUp />
+  if (group.hasLeft) return <Words>You aren't in this group any more.</Words>
+  return (
+    <>
+      <Words icon={isEncrypted(state) ? 'lock' : 'warning'}>
+        {isEncrypted(state)
+          ? "Messages in this group are end-to-end encrypted. Only its members can read them. A message that isn't encrypted says so."
+          : describePlainChat({ ...group, username: nameOf(group) })}
+      </Words>
+      {state === 'plain' && keyless.length > 0 && (
+        <section className={styles.keyless} aria-labelledby="keyless">
+          <h3 id="keyless">Hasn't set it up yet</h3>
+          <ul>
+            {keyless.map((userId) => (
+              <Keyless key={userId} messenger={messenger} userId={userId} />
+            ))}
+          </ul>
+          <p>
+            It's set up when somebody signs in to the app again with their password. New messages
+            are encrypted once everybody has done that.
+          </p>
+        </section>
+      )}
+      <dl className={joinClassNames(panel.facts, styles.facts)}>
+        {groupFacts.map(({ name, about }) => (
+          <Fact key={name} name={name}>
+            {about}
+          </Fact>
+        ))}
+      </dl>
+    </>
+  )
+}
+
+function Keyless({ messenger, userId }: { messenger: Messenger; userId: string }) {
+  const person = useLiveValue(messenger.users.get(userId))
+  return (
+    <li>
+      <Avatar name={nameOf(person)} picture={pictureOf(person)} size={2.5} />
+      <span dir="auto">{nameOf(person)}</span>
+    </li>
+  )
+}
+
+function NotSetUp() {
+  return <Words>End-to-end encryption isn't set up on your account.</Words>
 }
 
 interface BodyProps {
@@ -61,11 +140,13 @@ function Body({ messenger, peerId, name }: BodyProps) {
   const trust = useLiveValue(encryption.trustIn(peerId))
   const peer = useLiveValue(messenger.users.get(peerId))
   const number = useSafetyNumber(messenger, peerId)
-  if (state === 'off') {
-    return <Words>End-to-end encryption isn't set up on your account.</Words>
-  }
+  useEffect(() => {
+    // A key that changed meanwhile; without a network what the device knows is shown.
+    messenger.users.load(peerId).catch(() => {})
+  }, [messenger, peerId])
+  if (state === 'off') return <NotSetUp />
   if (state === 'plain') {
-    return <Words>{describePlainChat({ ...peer, username: name })}</Words>
+    return <Words icon="warning">{describePlainChat({ ...peer, username: name })}</Words>
   }
   if (number === undefined) {
     return (
@@ -204,10 +285,10 @@ function Comparison(props: ComparisonProps) {
   )
 }
 
-function Words({ children }: { children: ReactNode }) {
+function Words({ icon = 'lock', children }: { icon?: 'lock' | 'warning'; children: ReactNode }) {
   return (
     <p className={styles.words}>
-      <Icon name="lock" size={28} />
+      <Icon name={icon} size={28} />
       <span>{children}</span>
     </p>
   )

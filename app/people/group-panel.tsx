@@ -1,4 +1,4 @@
-import { useRef, useState } from 'react'
+import { useState } from 'react'
 import type { GroupChange, GroupSettings } from '../../schema/group.ts'
 import { unreachable } from '../../schema/helpers/assertions.ts'
 import { limits } from '../../schema/limits.ts'
@@ -8,27 +8,25 @@ import {
   nameOf,
   pictureOf,
 } from '../database/storage/known-peer.ts'
+import { findGroupCreation } from '../database/storage/queued-request.ts'
 import type { Messenger } from '../sync/messenger-types.ts'
 import { Button } from '../ui/buttons/button.tsx'
-import { IconButton } from '../ui/buttons/icon-button.tsx'
 import { ConfirmDialog } from '../ui/dialogs/confirm-dialog.tsx'
 import { Dialog } from '../ui/dialogs/dialog.tsx'
 import { useAttempt } from '../ui/dialogs/lazy-dialogs.tsx'
 import { DialogField, DialogForm } from '../ui/forms/dialog-form.tsx'
 import { useLivePart, useLiveValue } from '../ui/hooks/use-live-value.ts'
 import { Icon } from '../ui/icons/icon.tsx'
-import { useEscape } from '../ui/layers/use-escape.ts'
-import { useKeptFocus } from '../ui/layers/use-kept-focus.ts'
 import { LazyActionMenu } from '../ui/menus/lazy-action-menu.tsx'
 import type { MenuAction, MenuPoint } from '../ui/menus/menu-action.ts'
 import { Avatar } from '../ui/people/avatar.tsx'
-import page from '../ui/styles/chat-page.module.css'
-import { joinClassNames } from '../ui/styles/join-class-names.ts'
+import { PictureField } from '../ui/pictures/picture-field.tsx'
 import { describePlainChat } from '../ui/text/describe-plain-chat.ts'
 import panel from './contact-panel.module.css'
+import { InviteRows } from './group-invites.tsx'
 import styles from './group-panel.module.css'
 import { listMemberActions, readRights, sortMembers } from './list-member-actions.ts'
-import { Fact, MuteRow, StarredRow, useFocusWhileOpen } from './panel-parts.tsx'
+import { Fact, InfoPanel, MuteRow, StarredRow } from './panel-parts.tsx'
 import { PanelRow } from './panel-row.tsx'
 import { RiskyActions } from './risky-actions.tsx'
 
@@ -45,6 +43,7 @@ interface GroupPanelProps {
   onClose(): void
   onSearch(): void
   onOpenMedia(): void
+  onOpenEncryption(): void
   onGoToMessage(messageId: string): void
   /** The chat was deleted: there is nothing to return to. */
   onDeleted(): void
@@ -71,11 +70,12 @@ export function GroupPanel(props: GroupPanelProps) {
     rows.find((each) => each.peerId === groupId),
   )
   const { attempt, failure } = useAttempt()
-  const heading = useFocusWhileOpen()
-  const section = useRef<HTMLElement>(null)
-  useKeptFocus(section)
-  useEscape(true, onClose)
   const rights = readRights(group, messenger.userId)
+  // Only the server can give a link, and only into a group that it has.
+  const isMade = useLivePart(
+    messenger.requests.entries,
+    (entries) => findGroupCreation(entries, groupId) === undefined,
+  )
   const part: PartProps = {
     messenger,
     group,
@@ -85,58 +85,51 @@ export function GroupPanel(props: GroupPanelProps) {
   const shared = { messenger, peerId: groupId, name: nameOf(group), attempt }
   const nameOfAuthor = (userId: string) => nameOf(messenger.users.get(userId).getSnapshot())
   return (
-    <section className={page.page} aria-label="Group info" ref={section}>
-      <header className={joinClassNames(page.header, panel.header)}>
-        <IconButton
-          icon={isPage ? 'back' : 'close'}
-          label={isPage ? 'Back to chat' : 'Close group info'}
-          onClick={onClose}
-        />
-        <h2 ref={heading} tabIndex={-1}>
-          Group info
-        </h2>
-      </header>
-      <div className={panel.body}>
-        <Face {...part} isIn={rights.isIn} />
-        <Facts {...part} />
-        {rights.canDescribe && <Descriptions {...part} />}
-        <ul className={panel.rows}>
-          <PanelRow
-            icon="picture"
-            label="Media, files and links"
-            onClick={props.onOpenMedia}
-            isWay
-          />
-          <StarredRow {...shared} nameOf={nameOfAuthor} onGoToMessage={props.onGoToMessage} />
-          <PanelRow icon="search" label="Search in this chat" onClick={props.onSearch} />
-          {rights.isIn && row && <MuteRow {...shared} row={row} />}
+    <InfoPanel title="Group info" isPage={isPage} onClose={onClose} over={failure}>
+      <Face {...part} isIn={rights.isIn} canDescribe={rights.canDescribe} />
+      {group.description !== '' && (
+        <dl className={panel.facts}>
+          <Fact name="Description">{group.description}</Fact>
+        </dl>
+      )}
+      {rights.canDescribe && <Descriptions {...part} />}
+      <ul className={panel.rows}>
+        <PanelRow icon="picture" label="Media, files and links" onClick={props.onOpenMedia} isWay />
+        {rights.isIn && <EncryptionRow {...part} onOpen={props.onOpenEncryption} />}
+        <StarredRow {...shared} nameOf={nameOfAuthor} onGoToMessage={props.onGoToMessage} />
+        <PanelRow icon="search" label="Search in this chat" onClick={props.onSearch} />
+        {rights.isIn && row && <MuteRow {...shared} row={row} />}
+      </ul>
+      {rights.isAdmin && isMade && (
+        <ul className={panel.rows} aria-label="Invitations">
+          <InviteRows messenger={messenger} group={group} />
         </ul>
-        {rights.isAdmin && <Settings {...part} />}
-        {/* Who is in it now is told to members alone. */}
-        {rights.isIn && (
-          <Members
-            {...part}
-            isAdmin={rights.isAdmin}
-            onOpenChat={props.onOpenChat}
-            onAddPeople={props.onAddPeople}
-          />
-        )}
-        {rights.isIn && <Leaving {...part} isOwner={rights.isOwner} />}
-        <RiskyActions
-          {...shared}
-          isBlocked={false}
-          canBlock={false}
-          isGroup
-          hasChat={row !== undefined}
-          onDeleted={props.onDeleted}
+      )}
+      {rights.isAdmin && <Settings {...part} />}
+      {/* Who is in it now is told to members alone. */}
+      {rights.isIn && (
+        <Members
+          {...part}
+          isAdmin={rights.isAdmin}
+          onOpenChat={props.onOpenChat}
+          onAddPeople={props.onAddPeople}
         />
-      </div>
-      {failure}
-    </section>
+      )}
+      {rights.isIn && <Leaving {...part} isOwner={rights.isOwner} />}
+      <RiskyActions
+        {...shared}
+        isBlocked={false}
+        canBlock={false}
+        isGroup
+        hasChat={row !== undefined}
+        onDeleted={props.onDeleted}
+      />
+    </InfoPanel>
   )
 }
 
-function Face({ messenger, group, isIn }: PartProps & { isIn: boolean }) {
+function Face(props: PartProps & { isIn: boolean; canDescribe: boolean }) {
+  const { messenger, group, isIn, canDescribe } = props
   const isWaiting = useLivePart(messenger.requests.entries, (entries) =>
     entries.some(
       ({ request, state }) =>
@@ -147,7 +140,19 @@ function Face({ messenger, group, isIn }: PartProps & { isIn: boolean }) {
   const name = nameOf(group)
   return (
     <div className={panel.face}>
-      <Avatar name={name} picture={pictureOf(group)} size={8} isGroup />
+      {canDescribe ? (
+        <PictureField
+          label="Group picture"
+          name={name}
+          picture={pictureOf(group)}
+          isGroup
+          place="page"
+          onSave={(picture) => messenger.groups.changePicture(group._id, picture)}
+          onRemove={() => messenger.groups.changePicture(group._id, null)}
+        />
+      ) : (
+        <Avatar name={name} picture={pictureOf(group)} size={8} isGroup />
+      )}
       <p className={panel.name} dir="auto">
         {name}
       </p>
@@ -169,19 +174,24 @@ function countMembers({ members }: KnownGroup): string {
   return members.length === 1 ? '1 member' : `${members.length.toLocaleString('en')} members`
 }
 
-function Facts({ messenger, group }: PartProps) {
-  const encryption = useLiveValue(messenger.encryption.of(group._id))
-  const protection =
-    encryption === 'plain'
-      ? describePlainChat({ ...group, username: nameOf(group) })
-      : encryption !== 'off' &&
-        'End-to-end encrypted: only its members can read what is written here.'
-  if (group.description === '' && !protection) return null
+/** Leads to how the group is encrypted, and who in it has no keys. */
+function EncryptionRow({ messenger, group, onOpen }: PartProps & { onOpen(): void }) {
+  const state = useLiveValue(messenger.encryption.of(group._id))
+  if (state === 'off') return null
+  const about =
+    state === 'locked' ? 'Locked on this device.' : 'Only its members can read new messages.'
   return (
-    <dl className={panel.facts}>
-      {group.description !== '' && <Fact name="Description">{group.description}</Fact>}
-      {protection && <Fact name="Encryption">{protection}</Fact>}
-    </dl>
+    <PanelRow
+      icon={state === 'plain' ? 'warning' : 'lock'}
+      label="Encryption"
+      note={
+        state === 'plain'
+          ? describePlainChat({ ...group, username: nameOf(group) })
+          : `End-to-end encrypted. ${about}`
+      }
+      onClick={onOpen}
+      isWay
+    />
   )
 }
 
@@ -289,7 +299,7 @@ function Settings({ group, change }: PartProps) {
       />
       <ChoiceRow
         icon="edit"
-        label="Who can change the name and description"
+        label="Who can change the name, picture and description"
         isFirst={whoChanges === 'all'}
         choices={[everyone, onlyAdmins]}
         onChoose={(isFirst) => set({ whoChanges: isFirst ? 'all' : 'admins' })}
@@ -325,7 +335,7 @@ function ChoiceRow({ icon, label, choices, isFirst, onChoose }: ChoiceRowProps) 
       icon={icon}
       label={label}
       note={choices[isFirst ? 0 : 1].label}
-      hasMenu
+      opens="menu"
       onClick={(event) => setPoint(pointUnder(event.currentTarget))}
     >
       {point && (

@@ -7,7 +7,7 @@ interface GroupRights {
   /** May they add people, remove them, give roles, and change the settings? */
   isAdmin: boolean
   isOwner: boolean
-  /** May they change the name and the description? */
+  /** May they change the name, the picture and the description? */
   canDescribe: boolean
 }
 

@@ -2,17 +2,56 @@ import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
 import { isSticker } from '../../schema/message.ts'
 import type { ConversationRow, Messenger } from '../sync/messenger-types.ts'
 import { Button } from '../ui/buttons/button.tsx'
+import { IconButton } from '../ui/buttons/icon-button.tsx'
 import { formatMutedUntil, formatRowTime } from '../ui/format/format-times.ts'
 import { useLiveValue } from '../ui/hooks/use-live-value.ts'
 import { useToday } from '../ui/hooks/use-today.ts'
 import { findFocusPath, focusFirst } from '../ui/layers/find-focus-path.ts'
+import { useEscape } from '../ui/layers/use-escape.ts'
+import { useKeptFocus } from '../ui/layers/use-kept-focus.ts'
 import type { MenuPoint } from '../ui/menus/menu-action.ts'
 import { MuteMenu } from '../ui/menus/mute-menu.tsx'
+import page from '../ui/styles/chat-page.module.css'
+import { joinClassNames } from '../ui/styles/join-class-names.ts'
 import { describeMessage } from '../ui/text/describe-message.ts'
 import styles from './contact-panel.module.css'
 import { PanelRow } from './panel-row.tsx'
 
 const shownAtFirst = 20
+
+interface InfoPanelProps {
+  title: 'Contact info' | 'Group info'
+  /** Does it take the chat's place? Else it lies beside the chat. */
+  isPage: boolean
+  onClose(): void
+  children: ReactNode
+  /** What stands over it, such as a dialog. */
+  over: ReactNode
+}
+
+/** The frame of what is known about whoever a chat is with. */
+export function InfoPanel({ title, isPage, onClose, children, over }: InfoPanelProps) {
+  const heading = useFocusWhileOpen()
+  const section = useRef<HTMLElement>(null)
+  useKeptFocus(section)
+  useEscape(true, onClose)
+  return (
+    <section className={page.page} aria-label={title} ref={section}>
+      <header className={joinClassNames(page.header, styles.header)}>
+        <IconButton
+          icon={isPage ? 'back' : 'close'}
+          label={isPage ? 'Back to chat' : `Close ${title.toLowerCase()}`}
+          onClick={onClose}
+        />
+        <h2 ref={heading} tabIndex={-1}>
+          {title}
+        </h2>
+      </header>
+      <div className={styles.body}>{children}</div>
+      {over}
+    </section>
+  )
+}
 
 /** A named text, in a `dl`. */
 export function Fact({ name, children }: { name: string; children: ReactNode }) {
@@ -25,7 +64,7 @@ export function Fact({ name, children }: { name: string; children: ReactNode }) 
 }
 
 /** The heading takes the focus, for the keyboard and screen readers; its owner gets it back. */
-export function useFocusWhileOpen() {
+function useFocusWhileOpen() {
   const heading = useRef<HTMLHeadingElement>(null)
   const [returnTo] = useState(findFocusPath)
   useEffect(() => {
@@ -56,7 +95,7 @@ export function MuteRow({ messenger, row, attempt }: MuteRowProps) {
       icon={isMuted ? 'unmute' : 'mute'}
       label={isMuted ? 'Unmute' : 'Mute'}
       note={isMuted ? formatMutedUntil(mutedUntil, today) : undefined}
-      hasMenu={!isMuted}
+      opens={isMuted ? undefined : 'menu'}
       onClick={(event) => {
         if (isMuted) return set(false)
         const box = event.currentTarget.getBoundingClientRect()

@@ -16,7 +16,10 @@ interface PanelRowProps {
   isWay?: boolean
   /** For a row that shows and hides something. */
   isExpanded?: boolean
-  hasMenu?: boolean
+  /** What a press opens over the page. */
+  opens?: 'menu' | 'dialog' | undefined
+  /** Does the end stand out, as what waits for an answer? */
+  isNew?: boolean
   onClick(event: MouseEvent<HTMLElement>): void
   /** What it shows beneath itself. */
   children?: ReactNode
@@ -31,7 +34,7 @@ export function PanelRow(props: PanelRowProps) {
         type="button"
         className={joinClassNames(styles.row, props.isDanger && styles.isDanger)}
         aria-expanded={isExpanded}
-        aria-haspopup={props.hasMenu ? 'menu' : undefined}
+        aria-haspopup={props.opens}
         onClick={props.onClick}
       >
         <Icon name={icon} size={22} />
@@ -39,7 +42,9 @@ export function PanelRow(props: PanelRowProps) {
           {label}
           {note && <small>{note}</small>}
         </span>
-        {end && <span className={styles.rowEnd}>{end}</span>}
+        {end && (
+          <span className={joinClassNames(styles.rowEnd, props.isNew && styles.isNew)}>{end}</span>
+        )}
         {isWay && <Icon name="right" size={18} />}
         {isExpanded !== undefined && <Icon name={isExpanded ? 'up' : 'chevron'} size={18} />}
       </button>

@@ -178,7 +178,7 @@ function describeLoss(chats: readonly ChatUsage[]): string {
   const count = chats.reduce((sum, chat) => sum + chat.count - chat.lastingCount, 0)
   const lasting = chats.reduce((sum, chat) => sum + chat.lastingCount, 0)
   const stays = lasting > 0 ? ` ${countFiles(lasting)} unsent or starred will stay.` : ''
-  return `${countFiles(count)} will be removed from this device. This can't be undone. Your messages stay, and you can download sent files again from the chat.${stays}`
+  return `${countFiles(count)} will be removed from this device. Your messages stay, and what you clear can be downloaded again from the chat.${stays}`
 }
 
 type ChatUsage = Awaited<ReturnType<Messenger['files']['listUsage']>>[number]

@@ -26,6 +26,8 @@ const audiences = [
   { value: 'chats', name: 'People you have a chat with' },
 ] as const
 
+const groupAudiences = [...audiences, { value: 'nobody', name: 'Nobody' }] as const
+
 const views = [
   { setting: 'lastSeenFor', legend: 'Who can see when you were last seen' },
   { setting: 'onlineFor', legend: "Who can see when you're online" },
@@ -238,7 +240,10 @@ async function readStorage(): Promise<StorageState> {
 }
 
 interface PrivacySectionProps {
-  messenger: Pick<Messenger, 'settings' | 'blocked' | 'users' | 'requests' | 'connection'>
+  messenger: Pick<
+    Messenger,
+    'settings' | 'blocked' | 'users' | 'requests' | 'connection' | 'groups'
+  >
 }
 
 /** Who sees what of this person, and who may write to them. Works offline; follows the person. */
@@ -250,6 +255,17 @@ function PrivacySection({ messenger }: PrivacySectionProps) {
     ({ request, state }) => request.kind === 'settings' && state === 'waiting',
   )
   const set = (change: Partial<Settings>) => void settings.set(change)
+  const groupsChoice: ChoiceProps = {
+    legend: 'Who can add you to groups',
+    options: groupAudiences,
+    value: values.groupsFrom,
+    note: 'Anyone else can send you a link to the group instead. You decide whether to join.',
+    isNoted: (value) => value !== 'everybody',
+    onChoose(value) {
+      const chosen = groupAudiences.find((one) => one.value === value)
+      if (chosen) set({ groupsFrom: chosen.value })
+    },
+  }
 
   return (
     <>
@@ -283,6 +299,7 @@ function PrivacySection({ messenger }: PrivacySectionProps) {
             onChoose: (value) =>
               set({ firstMessagesFrom: value === 'known' ? 'known' : 'everybody' }),
           },
+          ...(messenger.groups.isOn() ? [groupsChoice] : []),
           {
             name: 'Read receipts',
             note: "When they're off, people don't see what you've read, and you don't see what they've read. You both still see what was delivered.",
@@ -291,7 +308,7 @@ function PrivacySection({ messenger }: PrivacySectionProps) {
           },
           {
             name: 'Link previews',
-            note: "When you write a link, the server looks at its page and says what it is; the page doesn't learn who asks. Encrypted chats have none.",
+            note: "Only in chats that aren't encrypted: the server looks at the page that you link, and the page doesn't learn who asks. In an encrypted chat the server never sees your links, so they have no preview.",
             isOn: values.linkPreviews,
             onChange: (linkPreviews) => set({ linkPreviews }),
           },

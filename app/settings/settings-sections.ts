@@ -43,6 +43,7 @@ const inside: Record<SettingsSection | 'shortcuts' | 'logout', readonly string[]
     'Profile picture',
     'Read receipts',
     'Who can message you first',
+    'Who can add you to groups',
     'Blocked people',
   ],
   security: ['Linked devices', 'Signed-in devices', 'What is encrypted', 'Recovery key'],

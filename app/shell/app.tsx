@@ -62,6 +62,10 @@ const NewChatRoute = lazy(() =>
   import('./routes/new-chat-route.tsx').then((module) => ({ default: module.NewChatRoute })),
 )
 
+const JoinRoute = lazy(() =>
+  import('./routes/join-route.tsx').then((module) => ({ default: module.JoinRoute })),
+)
+
 const ShareRoute = lazy(() =>
   import('./routes/share-route.tsx').then((module) => ({ default: module.ShareRoute })),
 )
@@ -136,6 +140,7 @@ function AppRoutes() {
         <Route element={<SignedInRoute />}>
           <Route path="/chat/new" element={<NewChatRoute />} />
           <Route path="/chat/*" element={<ChatLayout />} />
+          <Route path="/join/:code" element={<JoinRoute />} />
           <Route path="/link" element={<LinkRoute />} />
           <Route path="/share" element={<ShareRoute />} />
           <Route path="/outbox" element={<OutboxRoute />} />

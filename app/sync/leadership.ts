@@ -111,7 +111,7 @@ export function createLeadership(options: LeadershipOptions): Leadership {
     },
     nextTryInMs: () => sync?.nextTryInMs(),
     expectMessage: (id) => sync?.expectMessage(id),
-    lookAtGroups: () => sync?.lookAtGroups(),
+    lookAtGroups: (told) => sync?.lookAtGroups(told),
     async close() {
       election.close()
       setAside.close()
@@ -143,7 +143,7 @@ function createLazySync(options: LazySyncOptions): Sync {
     nextTryInMs: () => sync.get()?.nextTryInMs(),
     // Until it has started nothing can be missed: the first pull brings it.
     expectMessage: (id) => sync.get()?.expectMessage(id),
-    lookAtGroups: () => sync.get()?.lookAtGroups(),
+    lookAtGroups: (told) => sync.get()?.lookAtGroups(told),
     close: sync.close,
   }
 }

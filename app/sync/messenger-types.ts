@@ -12,6 +12,7 @@ import type { SiftedView, SiftOptions } from '../database/views/sifted-window.ts
 import type { ReactionNews } from '../database/views/watch-reactions.ts'
 import type { Archive } from './archive/archive-format.ts'
 import type { Files } from './files/files-types.ts'
+import type { GroupDesk } from './groups/group-desk.ts'
 import type { Groups } from './groups/own-groups.ts'
 import type { OwnKeys } from './keys/own-keys.ts'
 import type { MessengerCommands } from './messenger-commands.ts'
@@ -72,6 +73,7 @@ export interface Messenger {
   /** Whoever a conversation is with: a person as `users` knows them, or a group. */
   peers: { get(peerId: string): LiveValue<KnownPeer | undefined> }
   groups: Groups
+  groupDesk: GroupDesk
   pictures: Pictures
   /** The ids of the people this person blocks, with what still waits to be sent. */
   blocked: LiveValue<readonly string[]>

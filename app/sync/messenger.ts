@@ -17,6 +17,7 @@ import { createCommands } from './commands.ts'
 import { createConnection } from './connection.ts'
 import { openDeviceData } from './device-data.ts'
 import { createFiles } from './files/files.ts'
+import { createGroupDesk, type GroupDeskCalls } from './groups/group-desk.ts'
 import { createGroups } from './groups/own-groups.ts'
 import { takeCommands } from './inbox/take-commands.ts'
 import { createOwnKeys } from './keys/own-keys.ts'
@@ -47,7 +48,7 @@ export interface MessengerOptions {
   readToken: () => string | undefined
   people: PeopleSource
   /** The calls for the request queue, which waits while there is no network. */
-  calls: RequestCalls
+  calls: RequestCalls & { groups: GroupDeskCalls }
   platform: Platform
   /** Does the server have groups? As it last said; without it, no. */
   hasGroups?: () => boolean
@@ -137,6 +138,12 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
     now,
     onError,
   })
+  const groupDesk = createGroupDesk({
+    calls: calls.groups,
+    table: data.about.answers,
+    now,
+    onError,
+  })
   const files = createFiles({ ...sending, askPerson: data.known.load })
   const people = createPeople({
     userId,
@@ -174,7 +181,10 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
       blocked: people.blocked,
       settings: ownSettings,
       expectMessage: (messageId) => leadership.expectMessage(messageId),
-      lookAtGroups: () => leadership.lookAtGroups(),
+      lookAtGroups(told) {
+        leadership.lookAtGroups(told)
+        groupDesk.hint()
+      },
     },
     onUp() {
       connection.setSocketUp(true)
@@ -182,6 +192,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
       // Told from now on: what came before is asked for.
       if (leadership.isLeader()) people.blocked.refresh()
       leadership.hurry()
+      if (groups.isOn()) leadership.lookAtGroups()
     },
     onDown(why) {
       // A person with too many tabs is online all the same: the server itself has said so.
@@ -261,7 +272,17 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
     encryption.close()
     const turnEnded = leadership.close()
     realtime.close()
-    for (const part of [connection, outbox, screens, groups, queue, ownSettings, ownKeys, files])
+    for (const part of [
+      connection,
+      outbox,
+      screens,
+      groups,
+      groupDesk,
+      queue,
+      ownSettings,
+      ownKeys,
+      files,
+    ])
       part.close()
     await Promise.all([turnEnded, drafts.close(), search.close()])
     slot.release()
@@ -286,6 +307,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
     users: people.users,
     peers: people.peers,
     groups,
+    groupDesk,
     pictures: data.pictures.pictures,
     blocked: people.blocked.blocked,
     signIns: people.signIns,

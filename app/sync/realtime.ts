@@ -251,6 +251,8 @@ export function createWatchedPeople(options: { send: (event: ClientEvent) => boo
   }
 }
 
+type GroupChanged = Extract<ServerEvent, { event: 'group-changed' }>['data']
+
 interface Listener {
   handle(event: ServerEvent): void
 }
@@ -264,7 +266,7 @@ interface ServerEventParts {
   /** Called with a message's id that replication is about to bring. */
   expectMessage(messageId: string): void
   /** Called when there is something new in a group. */
-  lookAtGroups(): void
+  lookAtGroups(told: GroupChanged): void
   settings: { take(heard: TimedSettings): void }
   blocked: { refresh(): void }
 }
@@ -309,7 +311,7 @@ function giveServerEvent(event: ServerEvent, parts: ServerEventParts): void {
       blocked.refresh()
       break
     case 'group-changed':
-      parts.lookAtGroups()
+      parts.lookAtGroups(event.data)
       break
     // For other clients: this app learns the same from replication.
     case 'message-refused':

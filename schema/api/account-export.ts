@@ -3,6 +3,7 @@ import { conversationDocument } from '../conversation.ts'
 import { id } from '../id.ts'
 import { ownUser } from '../user.ts'
 import { session } from './auth.ts'
+import { groupAnswer } from './groups.ts'
 import { messageAnswer, statusHistoryAnswer } from './message-answer.ts'
 import { reportedMessage } from './usage.ts'
 
@@ -35,6 +36,8 @@ export const accountExport = z.object({
       },
     ),
   ),
+  /** Those that they are in. Their messages, and of those that they were in, stand after the others. */
+  groups: z.optional(z.array(groupAnswer)),
   messages: z.array(z.extend(messageAnswer, { history: statusHistoryAnswer.shape.history })),
 })
 export type AccountExport = z.infer<typeof accountExport>

@@ -4,44 +4,126 @@ import { groupEpoch } from '../group-epoch.ts'
 import { id } from '../id.ts'
 import { limits } from '../limits.ts'
 import { epochMs, type MessageDocument, messageDocument } from '../message.ts'
+import { markRises } from './mark-rises.ts'
 
 const isoTime = z.iso.datetime()
 
-/** A group as its members are answered: nobody is told whose window reaches how far. */
+/** A member as the others see them. `seesHistory`: also what was written before they came. */
+const answeredMember = z.object({
+  userId: id,
+  role: z.enum(groupRoles),
+  joinedAt: isoTime,
+  seesHistory: z.optional(z.literal(true)),
+})
+
+/** A group as its members are answered. */
 export const groupAnswer = z.object({
   _id: id,
   isGroup: z.literal(true),
   name: z.string(),
   description: z.string(),
   picture: z.nullable(z.string()),
-  members: z.array(z.object({ userId: id, role: z.enum(groupRoles), joinedAt: isoTime })),
+  members: z.array(answeredMember),
   settings: groupSettings,
   createdAt: isoTime,
   createdBy: id,
   /** The newest place in it, which the caller has seen with this answer: `seenUpTo` of a change. */
   lastPlace: epochMs,
+  /** The place of the last change of `members`. */
+  membersAt: z.optional(epochMs),
 })
 export type GroupAnswer = z.infer<typeof groupAnswer>
 
+/**
+ * The record of a large group for who has it up to `membersSince`, a place: `members` has those alone
+ * who came or got another role after it, and `gone` who left.
+ */
+export const groupPart = z.extend(groupAnswer, {
+  membersAt: epochMs,
+  membersSince: epochMs,
+  gone: z.array(id),
+})
+export type GroupPart = z.infer<typeof groupPart>
+
 /** @param group as its server stores it */
 export function toGroupAnswer(group: GroupDocument): GroupAnswer {
-  const { _id, name, description, settings, createdBy, lastPlace } = group
+  const { _id, name, description, picture = null, settings, createdBy, lastPlace } = group
   return {
     _id,
     isGroup: true,
     name,
     description,
-    picture: null,
-    members: group.members.map(({ userId, role, joinedAt }) => ({
+    picture,
+    members: group.members.map(({ userId, role, joinedAt, from, joinedPlace }) => ({
       userId,
       role,
       joinedAt: new Date(joinedAt).toISOString(),
+      ...(from < joinedPlace && { seesHistory: true as const }),
     })),
     settings,
     createdAt: new Date(group.createdAt).toISOString(),
     createdBy,
     lastPlace,
+    membersAt: readMembersAt(group),
   }
+}
+
+const readMembersAt = ({ members, former }: GroupDocument) =>
+  Math.max(0, ...members.map((one) => one.rolePlace), ...former.map(({ to }) => to - 1))
+
+/** More members than this are told by their changes. */
+const membersWhole = 64
+/** So many of the last changes of its members a part has. */
+const partMost = 64
+
+/** Has a group so many members that a change of it is told by a part? */
+export const isToldByParts = ({ members }: { members: readonly unknown[] }) =>
+  members.length > membersWhole
+
+/**
+ * @param since what the caller has; without it as far back as a part goes
+ * @returns undefined where only the whole record says it
+ */
+export function toGroupPart(group: GroupDocument, since?: number): GroupPart | undefined {
+  if (!isToldByParts(group)) return undefined
+  const present = new Set(group.members.map(({ userId }) => userId))
+  const changedAt = [
+    ...group.members.map(({ userId, rolePlace }) => ({ userId, at: rolePlace })),
+    ...group.former.map(({ userId, to }) => ({ userId, at: to - 1 })),
+  ].sort((a, b) => b.at - a.at)
+  const membersSince = since ?? changedAt[partMost]?.at ?? 0
+  const changed = changedAt.filter(({ at }) => at > membersSince)
+  if (changed.length > partMost) return undefined
+  const ids = new Set(changed.map(({ userId }) => userId))
+  const whole = toGroupAnswer(group)
+  return {
+    ...whole,
+    membersAt: readMembersAt(group),
+    membersSince,
+    members: whole.members.filter(({ userId }) => ids.has(userId)),
+    gone: [...ids].filter((userId) => !present.has(userId)),
+  }
+}
+
+/**
+ * The members after a part, in the order in which they came.
+ * @returns undefined where these are not those that it follows on
+ */
+export function joinMembers<Member extends GroupAnswer['members'][number]>(
+  before: { members: readonly Member[]; membersAt?: number | undefined } | undefined,
+  part: Pick<GroupPart, 'members' | 'membersSince' | 'gone'>,
+): (Member | GroupAnswer['members'][number])[] | undefined {
+  if (before?.membersAt === undefined || before.membersAt < part.membersSince) return undefined
+  const changed = new Map(part.members.map((one) => [one.userId, one]))
+  const gone = new Set(part.gone)
+  const kept = before.members.flatMap((one) => {
+    const next = changed.get(one.userId)
+    // Who came once more stands behind the others.
+    const isOut = gone.has(one.userId) || (next !== undefined && next.joinedAt !== one.joinedAt)
+    return isOut ? [] : [next ?? one]
+  })
+  const there = new Set(kept.map(({ userId }) => userId))
+  return [...kept, ...part.members.filter(({ userId }) => !there.has(userId))]
 }
 
 /**
@@ -60,19 +142,23 @@ export const groupCreation = z.object({
   description: z._default(z.string(), ''),
 })
 
-/** PUT /groups/{id}: one of the three at a time, since each is a line of its own. */
+/**
+ * PUT /groups/{id}: one at a time, since each is a line of its own. A picture is only removed so: a
+ * new one comes with its bytes.
+ */
 export const groupEdit = z
   .object({
     name: z.optional(z.string()),
     description: z.optional(z.string()),
+    picture: z.optional(z.null()),
     settings: z.optional(z.partial(groupSettings)),
     seenUpTo,
   })
   .check(
     z.refine(
-      ({ name, description, settings }) =>
-        [name, description, settings].filter((one) => one !== undefined).length === 1,
-      { error: 'Change one at a time: name, description or settings.' },
+      ({ name, description, picture, settings }) =>
+        [name, description, picture, settings].filter((one) => one !== undefined).length === 1,
+      { error: 'Change one at a time: name, description, picture or settings.' },
     ),
   )
 
@@ -88,8 +174,18 @@ export const groupRoleChange = z.object({ role: z.enum(groupRoles), seenUpTo })
 /** GET /groups/{id}/marks: places, as messages have them. Each implies all before. */
 const upTo = { deliveredUpTo: epochMs, readUpTo: epochMs }
 export const groupMarks = z.object({
-  /** Of all members but the caller; a member's begin at the place of the line that they came by. */
-  marks: z.array(z.object({ userId: id, ...upTo })),
+  /**
+   * Of all members but the caller; a member's begin at the place of the line that they came by.
+   * `…Rises`: when they rose, of the latest; fewer for each in a large group.
+   */
+  marks: z.array(
+    z.object({
+      userId: id,
+      ...upTo,
+      deliveredRises: z.optional(markRises),
+      readRises: z.optional(markRises),
+    }),
+  ),
   /** The smallest of them; 0 without others. */
   ...upTo,
 })
@@ -194,6 +290,8 @@ export const groupPlaces = z.array(z.object({ groupId: id, seq, times: z.int() }
 export const groupChangesAsked = z.object({
   since: z.record(z.string().check(z.maxLength(100)), seq),
   limit: z._default(z.int().check(z.gte(1), z.lte(500)), 50),
+  /** Of groups whose record the caller has: `membersAt` of it. They may be answered by a part. */
+  records: z.optional(z.record(z.string().check(z.maxLength(100)), epochMs)),
 })
 
 /** Its answer: the groups that have changed since. None is the end. */
@@ -207,6 +305,8 @@ export const groupChangesAnswer = z.object({
       isMember: z.boolean(),
       /** For members, if it changed since. */
       group: z.optional(groupAnswer),
+      /** In place of it, for who has the record from before. */
+      part: z.optional(groupPart),
       results: z.array(z.object({ seq, doc: groupMessageDocument })),
       /** Opaque: begins again by itself where the caller may read more than before. */
       last_seq: seq,

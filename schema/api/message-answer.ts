@@ -35,12 +35,14 @@ type Unshown =
   | 'reactions'
   | 'refused'
   | 'providerVersion'
+  | 'mentionedIds'
 
 /** What answers show of a stored message. */
 export const shownFields = {
   type: true,
   content: true,
   sealed: true,
+  mentions: true,
   status: true,
   isStarred: true,
   replyTo: true,

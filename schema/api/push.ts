@@ -40,9 +40,12 @@ export const pushEnded = z.object({ isEnded: z.literal(true) })
  */
 export const pushPayload = z.object({
   userId: id,
-  /** The chat, and who wrote. */
+  /** The chat, and who wrote; or a group, and its name. */
   peerId: id,
   name: z.string(),
+  isGroup: z.optional(z.literal(true)),
+  /** In a group: who wrote the newest message. */
+  author: z.optional(z.string()),
   messageIds: z.array(id).check(z.minLength(1), z.maxLength(pushLimits.messageIdsMax)),
   /** How many messages, of which `messageIds` are the newest. */
   count: z.int().check(z.gte(1)),

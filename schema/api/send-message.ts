@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { sealedPart } from '../encryption/sealed-part.ts'
 import { id } from '../id.ts'
+import { limits } from '../limits.ts'
 import { messageTypes } from '../message.ts'
 
 /**
@@ -32,6 +33,20 @@ export const sendMessage = z
       sealed: z.optional(sealedPart),
       type: z.optional(z.enum(messageTypes, 'This is not a type of message.')),
       replyToMessageId: z.optional(z.nullable(id)),
+      /**
+       * In a group: members that the text names as `@username`. They are notified though they muted
+       * it. With `sealed`, which has the names, the server knows them by this alone.
+       */
+      mentions: z.optional(
+        z
+          .array(id, 'mentions must be a list of ids')
+          .check(
+            z.maxLength(
+              limits.mentionsMax,
+              `A message mentions at most ${limits.mentionsMax} people`,
+            ),
+          ),
+      ),
       mediaUrl: z.optional(z.nullable(z.string('mediaUrl must be an address'))),
       whatsappData: z.optional(z.nullable(whatsappData)),
     },

@@ -4,6 +4,7 @@ import { id } from '../id.ts'
 import { limits } from '../limits.ts'
 import { messageStatuses, messageTypes } from '../message.ts'
 import { timedSettings } from '../settings.ts'
+import { groupAnswer, groupPart } from './groups.ts'
 
 /** The subprotocol that both sides speak, and the one that carries the token (`bearer.<token>`). */
 export const socketProtocol = 'petrel.v1'
@@ -24,6 +25,7 @@ export const bearerProtocolPrefix = 'bearer.'
  * - `blocks`: who the person blocks or unblocks on another device
  * - `pushes`: it may push documents over the line, once the server says `pushes-taken`
  * - `groups`: a group has changed, for its members
+ * - `group-parts`: of the record of a large group what has changed
  */
 export const socketWords = [
   'presence-changes',
@@ -32,6 +34,7 @@ export const socketWords = [
   'blocks',
   'pushes',
   'groups',
+  'group-parts',
 ] as const
 export type SocketWord = (typeof socketWords)[number]
 export const understandsProtocolPrefix = 'understands.'
@@ -197,9 +200,23 @@ export const serverEvents = {
   'block-changed': z.object({ userId: id, blocked: z.boolean() }),
   /**
    * A hint (P7), to devices with `groups`: there is something new in this group, to be asked for at
-   * `POST /sync/groups/_changes`. Also told to who has just left or was removed.
+   * `POST /sync/groups/_changes`. Also told to who has just left or was removed. With `changes` a
+   * device that has all up to `from`, the number at the beginning of its place, needs not ask.
    */
-  'group-changed': z.object({ groupId: id }),
+  'group-changed': z.object({
+    groupId: id,
+    changes: z.optional(
+      z.object({
+        from: z.int().check(z.gte(0)),
+        to: z.int().check(z.gte(0)),
+        /** The record, if it changed. */
+        group: z.optional(groupAnswer),
+        /** In place of it, to devices with `group-parts`. */
+        part: z.optional(groupPart),
+        docs: z.array(z.looseObject({ _id: z.string() })),
+      }),
+    ),
+  }),
   /** With `groupId`, which only devices with `groups` are sent: in that group, not to this person. */
   'user-typing': z.object({ userId: id, groupId: z.optional(id) }),
   'user-stop-typing': z.object({ userId: id, groupId: z.optional(id) }),

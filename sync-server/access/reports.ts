@@ -1,9 +1,9 @@
 import { v7 as uuidv7 } from 'uuid'
 import type { ReportedMessage } from '../../schema/api/usage.ts'
 import { limits } from '../../schema/limits.ts'
+import type { RangeOptions } from '../storage/documents/database.ts'
 import { idsFrom } from '../storage/documents/documents.ts'
 import type { Storage } from '../storage/storage.ts'
-import type { RangeOptions } from '../storage/stored-database.ts'
 
 /** One person's report about another, for the operator of the server. `reportedAt` is epoch ms. */
 export interface ReportDocument {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { accountExport } from '../../schema/api/account-export.ts'
 import type { ConversationAnswer } from '../../schema/api/conversation-answer.ts'
 import type { TestPerson } from '../testing/start-test-app.ts'
 import { openTestGroups, type TestGroups } from './testing/open-test-groups.ts'
@@ -161,4 +162,37 @@ test('to others there is no such conversation', async () => {
     const path = `/api/messages/conversations/${group.id}/${end}`
     expect((await ask(eve, method, path, body)).status).toBe(404)
   }
+})
+
+test('an export has the groups of its person, and what they may read in each, also of one that they left', async () => {
+  const [ann, ben, cyd, dan] = everybody()
+  const left = await opened.groups.openGroup(cyd)
+  await left.say(ann, 'while Cyd was there')
+  await ask(cyd, 'POST', `${left.path}/leave`)
+  await left.say(ann, 'after Cyd left')
+  const group = await opened.groups.openGroup(ben, cyd)
+  await group.say(ben, 'hello from Ben')
+  const read = async (person: TestPerson) =>
+    accountExport.parse(JSON.parse((await ask(person, 'GET', '/api/users/me/export')).text))
+  const ofCyd = await read(cyd)
+  expect(ofCyd.groups?.map(({ _id }) => _id)).toContain(group.id)
+  expect(ofCyd.groups?.map(({ _id }) => _id)).not.toContain(left.id)
+  const words = ofCyd.messages.map(({ content }) => content)
+  expect(words).toContain('while Cyd was there')
+  expect(words).toContain('hello from Ben')
+  expect(words).not.toContain('after Cyd left')
+  expect(ofCyd.messages.find(({ content }) => content === 'hello from Ben')).toMatchObject({
+    sender: { username: 'Ben' },
+    recipient: { _id: group.id, username: 'Hikes' },
+  })
+  expect(JSON.stringify(await read(dan))).not.toContain(group.id)
+})
+
+test('what takes the id of a line is refused, and not answered with the line', async () => {
+  const [ann, ben] = everybody()
+  const group = await opened.groups.openGroup(ben)
+  const [line] = (await ask(ann, 'GET', `/api/messages/${group.id}`)).body
+  const body = { _id: line._id, recipientId: group.id, content: 'hello' }
+  const answer = await ask(ben, 'POST', '/api/messages', body)
+  expect([answer.status, answer.body.code]).toEqual([409, 'foreign_id'])
 })

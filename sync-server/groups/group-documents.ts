@@ -1,4 +1,5 @@
 import type { GroupLineDocument } from '../../schema/api/groups.ts'
+import type { MarkRises } from '../../schema/api/mark-rises.ts'
 import { type GroupDocument, mayReadPlace } from '../../schema/group.ts'
 import type { MessageDocument } from '../../schema/message.ts'
 import { withoutRev } from '../storage/documents/documents.ts'
@@ -33,12 +34,29 @@ export interface GroupInvited {
   groupId: string
 }
 
-export type GroupIndexDocument = GroupOfPerson | GroupOver | GroupUntold | GroupInvited
+/** A message's file is being given to a group, or taken back: what a crash left is settled at the next start. */
+export interface GroupFileMove {
+  _id: string
+  groupId: string
+  messageId: string
+  mediaUrl: string
+  senderId: string
+}
+
+export type GroupIndexDocument =
+  | GroupOfPerson
+  | GroupOver
+  | GroupUntold
+  | GroupInvited
+  | GroupFileMove
 
 export const groupOfPersonKey = (userId: string, groupId: string) => `of:${userId}:${groupId}`
 export const groupOverKey = (groupId: string) => `over:${groupId}`
 
 export const groupInviteKey = (code: string) => `invite:${code}`
+export const groupFileMovePrefix = 'moving:'
+export const groupFileMoveKey = ({ groupId, messageId, mediaUrl }: Omit<GroupFileMove, '_id'>) =>
+  `${groupFileMovePrefix}${groupId}:${messageId}:${mediaUrl.split('/').at(-1)}`
 export const groupUntoldKey = (groupId: string) => `untold:${groupId}`
 
 /** The place of a message as a key: keys of one length sort as numbers do. */
@@ -58,10 +76,15 @@ export interface GroupMark {
   deliveredUpTo: number
   /** As far as they let others know. */
   readUpTo: number
+  /** As far as they read while they hid it: when that was is told to nobody. Not in memory either. */
+  hiddenUpTo?: number
   /** Their newest message. */
   wroteUpTo: number
   toldDeliveredUpTo: number
   toldReadUpTo: number
+  /** When the marks rose, of the latest times. Not in memory: a screen asks for them now and then. */
+  deliveredRises?: MarkRises
+  readRises?: MarkRises
 }
 
 export const markKey = (userId: string) => `mark-${userId}`

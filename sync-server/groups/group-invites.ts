@@ -135,6 +135,20 @@ export function createGroupInvites(options: {
     return group
   }
 
+  /** @throws RequestRefused why this link does not hold for them */
+  async function followCode(userId: string, code: string) {
+    const group = await findByCode(code)
+    const { _id: groupId, members } = group
+    const isMember = members.some((one) => one.userId === userId)
+    const problem = weighInvite(group, { userId, code, now: now() })
+    const isAsking = !isMember && (await isWaiting(userId, groupId))
+    const isOpen = problem === undefined || problem === 'ask'
+    // Who is in, or waits, needs no room; a link that was withdrawn leads nobody anywhere.
+    const isEnough = isOpen || ((isMember || isAsking) && problem !== 'invite_revoked')
+    if (!isEnough) throw refused(problem)
+    return { group, isMember, isAsking }
+  }
+
   async function isWaiting(userId: string, groupId: string): Promise<boolean> {
     const order = storage.database<GroupAsk>(nameGroupOrderDatabase(groupId))
     return (await order.read([askKey(userId)])).has(askKey(userId))
@@ -213,22 +227,26 @@ export function createGroupInvites(options: {
 
     /** What somebody with a link learns of its group. @throws RequestRefused why it does not hold */
     async preview(userId: string, code: string): Promise<GroupPreview> {
-      const group = await findByCode(code)
-      const { _id: groupId, name, members } = group
-      const isMember = members.some((one) => one.userId === userId)
-      const problem = weighInvite(group, { userId, code, now: now() })
-      const isAsking = !isMember && (await isWaiting(userId, groupId))
-      const isOpen = problem === undefined || problem === 'ask'
-      // Who is in, or waits, needs no room; a link that was withdrawn leads nobody anywhere.
-      const isEnough = isOpen || ((isMember || isAsking) && problem !== 'invite_revoked')
-      if (!isEnough) throw refused(problem)
+      const { group, isMember, isAsking } = await followCode(userId, code)
+      const { _id: groupId, name, picture, members } = group
       return {
         name,
-        picture: null,
+        // With the code, since who is outside sees it by that alone.
+        picture: picture ? `${picture}?code=${code}` : null,
         memberCount: members.length,
         requiresApproval: group.invite?.requiresApproval ?? false,
         state: isMember ? 'member' : isAsking ? 'waiting' : 'outside',
         ...(isMember && { groupId }),
+      }
+    },
+
+    /** The group that this link leads them to; undefined where it does not hold. */
+    async leadsTo(userId: string, code: string): Promise<string | undefined> {
+      try {
+        return (await followCode(userId, code)).group._id
+      } catch (error) {
+        if (error instanceof RequestRefused) return undefined
+        throw error
       }
     },
 

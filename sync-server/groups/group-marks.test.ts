@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { GroupMarks } from '../../schema/api/groups.ts'
+import { findRiseTime } from '../../schema/api/mark-rises.ts'
 import {
   nameConversationsDatabase,
   nameGroupOrderDatabase,
@@ -39,6 +40,86 @@ async function sayIn(group: TestGroup, from: TestPerson, content: string) {
   const { body } = await group.say(from, content)
   return Date.parse(body.orderedAt)
 }
+
+describe('when each member received and read', () => {
+  const timesOf = async (
+    asker: TestPerson,
+    group: TestGroup,
+    member: TestPerson,
+    place: number,
+  ) => {
+    const { marks } = await marksFor(asker, group)
+    const mark = marks.find(({ userId }) => userId === member.userId)
+    return {
+      deliveredAt: findRiseTime(mark?.deliveredRises, place),
+      readAt: findRiseTime(mark?.readRises, place),
+    }
+  }
+
+  test('the server notes when a mark rose past a message, also over a restart', async () => {
+    const [ann, ben, cyd] = everybody()
+    const group = await opened.groups.openGroup(ben, cyd)
+    const first = await sayIn(group, ann, 'one')
+    const before = Date.now()
+    await group.mark(ben, { deliveredUpTo: first })
+    const [second, between] = [await sayIn(group, ann, 'two'), Date.now()]
+    const delivered = await timesOf(ann, group, ben, first)
+    expect(delivered.readAt).toBeUndefined()
+    expect(delivered.deliveredAt).toBeGreaterThanOrEqual(before)
+    expect(delivered.deliveredAt).toBeLessThanOrEqual(between)
+    // Whoever reads the second has read the first, and received both by then.
+    await group.mark(ben, { readUpTo: second })
+    const read = await timesOf(ann, group, ben, first)
+    expect(read.readAt).toBeGreaterThanOrEqual(between)
+    expect((await timesOf(ann, group, ben, second)).readAt).toBe(read.readAt)
+    expect(await timesOf(cyd, group, ben, second)).toEqual(await timesOf(ann, group, ben, second))
+    expect(await timesOf(ann, group, cyd, first)).toEqual({})
+    // The same mark again, or a lower one, moves no time.
+    await group.mark(ben, { readUpTo: first, deliveredUpTo: second })
+    expect((await timesOf(ann, group, ben, second)).readAt).toBe(read.readAt)
+    await opened.groups.app.whileStopped(async () => undefined)
+    expect((await timesOf(ann, group, ben, second)).readAt).toBe(read.readAt)
+  })
+
+  test('P8: nobody learns when somebody read who hides it, nor does who hides it themselves', async () => {
+    const [ann, ben, cyd] = everybody()
+    const group = await opened.groups.openGroup(ben, cyd)
+    const hide = (person: TestPerson, readReceipts: boolean) =>
+      ask(person, 'PUT', '/api/users/settings', { readReceipts })
+    expect((await hide(ben, false)).status).toBe(200)
+    const place = await sayIn(group, ann, 'one')
+    await group.mark(ben, { readUpTo: place })
+    await group.mark(cyd, { readUpTo: place })
+    const hidden = await timesOf(ann, group, ben, place)
+    expect(hidden.deliveredAt).toBeDefined()
+    expect(hidden.readAt).toBeUndefined()
+    expect((await timesOf(ann, group, cyd, place)).readAt).toBeDefined()
+    expect((await timesOf(ben, group, cyd, place)).readAt).toBeUndefined()
+    await hide(ben, true)
+  })
+
+  test('P8: what was read while that was hidden has no time, also once it is told again', async () => {
+    const [ann, ben] = everybody()
+    const group = await opened.groups.openGroup(ben)
+    const hide = (readReceipts: boolean) => ask(ben, 'PUT', '/api/users/settings', { readReceipts })
+    const open = await sayIn(group, ann, 'one')
+    await group.mark(ben, { readUpTo: open })
+    await hide(false)
+    const secret = await sayIn(group, ann, 'two')
+    await group.mark(ben, { readUpTo: secret })
+    const hidden = (await marksFor(ann, group)).marks
+    expect(
+      JSON.stringify(hidden.map(({ readUpTo, readRises }) => [readUpTo, readRises])),
+    ).not.toContain(String(secret))
+    await hide(true)
+    const told = await sayIn(group, ann, 'three')
+    await group.mark(ben, { readUpTo: told })
+    const readAt = async (place: number) => (await timesOf(ann, group, ben, place)).readAt
+    expect(await readAt(open)).toBeDefined()
+    expect(await readAt(secret)).toBeUndefined()
+    expect(await readAt(told)).toBeGreaterThan(0)
+  })
+})
 
 describe('the smallest mark of the others', () => {
   test('an author is told once all others have it, and once all have read it', async () => {
@@ -192,7 +273,7 @@ describe('read receipts', () => {
     const [bens, cyds] = seen.marks
     expect(bens).toMatchObject({ userId: ben.userId, deliveredUpTo: place })
     expect(bens?.readUpTo).toBeLessThan(place)
-    expect(cyds).toEqual({ userId: cyd.userId, deliveredUpTo: place, readUpTo: place })
+    expect(cyds).toMatchObject({ userId: cyd.userId, deliveredUpTo: place, readUpTo: place })
     expect(seen.readUpTo).toBeLessThan(place)
     expect((await toldOf(ann, group)).readUpTo).toBeLessThan(place)
     // Both ways.

@@ -2,6 +2,7 @@ import { setTimeout as pause, setImmediate } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import pLimit from 'p-limit'
 import type { GroupMarks } from '../../schema/api/groups.ts'
+import { type MarkRises, noteRise, trimRises } from '../../schema/api/mark-rises.ts'
 import { type ConversationDocument, newConversation } from '../../schema/conversation.ts'
 import type { GroupDocument } from '../../schema/group.ts'
 import { raisePeerMarks } from '../../schema/peer-marks.ts'
@@ -35,6 +36,9 @@ const tellEveryMs = 250
 const groupsRemembered = 20_000
 
 const rowsAtOnce = 200
+
+/** Times that one answer says of all members together. */
+const risesToldMax = 4_096
 
 /** Groups whose authors are told at the same time; each tells so many authors in one piece (P12). */
 const groupsAtOnce = 2
@@ -111,6 +115,25 @@ export function createGroupMarks(options: {
       startkey = `${last._id}\u0000`
       await setImmediate()
     }
+  }
+
+  /** When the marks of its members rose, by member. */
+  async function readRises({ _id: groupId, members }: GroupDocument) {
+    const order = storage.database<GroupMark>(nameGroupOrderDatabase(groupId))
+    const most = Math.max(1, Math.floor(risesToldMax / 2 / members.length))
+    const trim = (rises: MarkRises | undefined) => rises && trimRises(rises, most)
+    const found = new Map<string, Pick<GroupMark, 'deliveredRises' | 'readRises'>>()
+    for (let at = 0; at < members.length; at += rowsAtOnce) {
+      const keys = members.slice(at, at + rowsAtOnce).map(({ userId }) => markKey(userId))
+      for (const mark of (await order.read(keys)).values()) {
+        const [deliveredRises, readRises] = [trim(mark.deliveredRises), trim(mark.readRises)]
+        found.set(mark.userId, {
+          ...(deliveredRises && { deliveredRises }),
+          ...(readRises && { readRises }),
+        })
+      }
+    }
+    return found
   }
 
   function record(groupId: string, mark: GroupMark) {
@@ -277,10 +300,25 @@ export function createGroupMarks(options: {
           // What is to come has not been read yet, whatever a device says.
           const readUpTo = Math.min(upTo.readUpTo, newest)
           const deliveredUpTo = Math.min(Math.max(upTo.deliveredUpTo, readUpTo), newest)
-          const mark: GroupMark = {
-            ...stored,
+          const next = {
             deliveredUpTo: Math.max(stored.deliveredUpTo, deliveredUpTo),
             readUpTo: isReadingTold ? Math.max(stored.readUpTo, readUpTo) : stored.readUpTo,
+          }
+          const note = (rises: MarkRises | undefined, before: number, upTo: number) =>
+            noteRise(rises, { before, upTo, at: now() })
+          const { hiddenUpTo = 0 } = stored
+          // What was read in secret counts as read with the next rise, which was later.
+          const secret = Math.min(Math.max(hiddenUpTo, stored.readUpTo), next.readUpTo)
+          const readRises = noteRise(stored.readRises, {
+            ...{ before: stored.readUpTo, upTo: secret },
+            at: 0,
+          })
+          const mark: GroupMark = {
+            ...stored,
+            ...next,
+            ...(!isReadingTold && { hiddenUpTo: Math.max(hiddenUpTo, readUpTo) }),
+            deliveredRises: note(stored.deliveredRises, stored.deliveredUpTo, next.deliveredUpTo),
+            readRises: note(readRises, secret, next.readUpTo),
           }
           risen.mark = mark
           return [
@@ -296,8 +334,12 @@ export function createGroupMarks(options: {
 
     /** How far each of the others is, and the smallest of each, as this member may know it. */
     async list(userId: string, group: GroupDocument): Promise<GroupMarks> {
-      const marks = await load(group)
+      const [marks, rises] = await Promise.all([load(group), readRises(group)])
       const isReadingTold = await privacy.sendsReceipts(userId)
+      const timesOf = (memberId: string) => {
+        const { readRises: times, ...delivered } = rises.get(memberId) ?? {}
+        return { ...delivered, ...(isReadingTold && times && { readRises: times }) }
+      }
       const hide = ({ deliveredUpTo, readUpTo }: Marks) => ({
         deliveredUpTo,
         readUpTo: isReadingTold ? readUpTo : 0,
@@ -307,6 +349,7 @@ export function createGroupMarks(options: {
         marks: others.map((one) => ({
           userId: one.userId,
           ...hide(marksSince(one.joinedPlace, marks.get(one.userId))),
+          ...timesOf(one.userId),
         })),
         ...hide(findSmallest(group, marks)(userId)),
       }

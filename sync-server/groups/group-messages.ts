@@ -15,20 +15,27 @@ import { isIncoming, type MessageDocument } from '../../schema/message.ts'
 import { clampTimes } from '../../schema/permit-message-change.ts'
 import { type Refusal, refuse } from '../../schema/refusal.ts'
 import type { MessageRate } from '../budget/message-rate.ts'
-import type { StorageQuota } from '../budget/storage-quota.ts'
+import type { Room, StorageQuota } from '../budget/storage-quota.ts'
 import { RequestRefused } from '../http/core/request-refused.ts'
+import type { MessageFiles } from '../messages/copies/message-files.ts'
 import { weighGrowth } from '../messages/copies/weigh-document.ts'
 import { clockSlackMs, type Outcome, type Proposal } from '../messages/proposals/proposal.ts'
+import type { NewMessage } from '../push/push-news.ts'
 import {
   nameGroupDatabase,
   nameGroupOrderDatabase,
   nameMessagesDatabase,
 } from '../storage/documents/database-names.ts'
-import type { Document } from '../storage/documents/documents.ts'
+import { type Document, idsFrom } from '../storage/documents/documents.ts'
 import type { PushedRevision } from '../storage/documents/grow-branch.ts'
 import type { Storage } from '../storage/storage.ts'
 import {
   findReadable,
+  type GroupFileMove,
+  type GroupIndexDocument,
+  groupFileMoveKey,
+  groupFileMovePrefix,
+  groupIndexName,
   joinGroup,
   type MessageAtPlace,
   markKey,
@@ -54,11 +61,16 @@ export function createGroupMessages(options: {
   rate: Pick<MessageRate, 'take' | 'giveBack' | 'describe' | 'recordRefused'>
   quota: Pick<StorageQuota, 'look'>
   find: (groupId: string) => Promise<GroupDocument | undefined>
-  tell: (groupId: string, userIds: Iterable<string>) => void
+  /** Tells all members of what was just written. */
+  tell: (groupId: string) => void
   marks: Pick<GroupMarkKeeper, 'noteWritten' | 'record'>
+  files: MessageFiles
+  /** Called with each new message once for each member who did not write it. Returns at once. */
+  onNew: (message: NewMessage) => void
   now: () => number
 }) {
-  const { storage, rate, quota, find, tell, marks, now } = options
+  const { storage, rate, quota, find, tell, marks, files, onNew, now } = options
+  const index = storage.database<GroupIndexDocument>(groupIndexName)
 
   /** @throws RequestRefused `too_many_messages`: nothing was stored */
   function takeTurns(actorId: string, count: number) {
@@ -104,24 +116,91 @@ export function createGroupMessages(options: {
     }
   }
 
+  function readStored(groupId: string, ids: readonly string[]) {
+    return storage.database<StoredGroupMessage>(nameGroupDatabase(groupId)).read(ids)
+  }
+
+  async function noteMoves(moves: readonly GroupFileMove[]) {
+    await index.update(
+      moves.map(({ _id }) => _id),
+      () => ({ put: [...moves], result: undefined }),
+    )
+  }
+
+  /** The members have the files of what was written, and of nothing else. */
+  async function settleMoves(moves: readonly GroupFileMove[]) {
+    for (const { groupId, messageId, mediaUrl, senderId } of moves) {
+      const stored = (await readStored(groupId, [messageId])).get(messageId)
+      if (stored?.mediaUrl === mediaUrl) {
+        await files.shareMedia({ mediaUrl, messageId, senderId, groupId })
+      } else await files.releaseMedia({ mediaUrl, messageId, groupId })
+    }
+    await index.update(
+      moves.map(({ _id }) => _id),
+      (stored) => ({
+        put: [...stored.values()].map((note) => ({ ...note, _deleted: true as const })),
+        result: undefined,
+      }),
+    )
+  }
+
+  /**
+   * Before messages are written: gives the members the files of new ones, and takes back those of
+   * deleted ones. It is noted first, so that a crash leaves nothing for good.
+   */
+  async function moveFiles(asked: AskedMessages) {
+    const { actorId, groupId, proposals } = asked
+    const moves = proposals.flatMap(readFileMove)
+    const none = { allowed: new Set<string>(), settle: async () => undefined }
+    if (moves.length === 0) return none
+    const barred = refuseGroupWriter(await find(groupId), actorId)
+    if (barred && barred.code !== 'admins_only') return none
+    const before = await readStored(
+      groupId,
+      moves.map(({ id }) => id),
+    )
+    const allowed = new Set<string>()
+    const planned = moves.flatMap(({ id: messageId, mediaUrl, isDeletion }) => {
+      const stored = before.get(messageId)
+      const held = stored?.senderId === actorId ? stored.mediaUrl : undefined
+      const isNew = mediaUrl !== undefined && !stored && !barred
+      const file = isDeletion ? held : isNew ? mediaUrl : undefined
+      return file === undefined ? [] : [{ messageId, mediaUrl: file, isDeletion }]
+    })
+    if (planned.length === 0) return none
+    const byId = new Map(
+      planned.map(({ messageId, mediaUrl }) => {
+        const move = { groupId, messageId, mediaUrl, senderId: actorId }
+        const _id = groupFileMoveKey(move)
+        return [_id, { _id, ...move }] as const
+      }),
+    )
+    const noted = [...byId.values()]
+    await noteMoves(noted)
+    for (const { messageId, mediaUrl, isDeletion } of planned) {
+      if (isDeletion) await files.releaseMedia({ mediaUrl, messageId, groupId })
+      else if (await files.shareMedia({ mediaUrl, messageId, senderId: actorId, groupId })) {
+        allowed.add(nameFileOf({ messageId, mediaUrl }))
+      }
+    }
+    return { allowed, settle: () => settleMoves(noted) }
+  }
+
   return {
     /**
      * The way in for a group's messages, by the rule for all messages (P4): who may write is
      * decided at the moment of writing. What is refused is stored nowhere: its author's device has
      * it, with the reason (P6).
      */
-    async acceptMessages(asked: {
-      actorId: string
-      groupId: string
-      proposals: readonly Proposal[]
-    }): Promise<Outcome<Document>[]> {
+    async acceptMessages(asked: AskedMessages): Promise<Outcome<Document>[]> {
       const { actorId, groupId, proposals } = asked
       const ids = [...new Set(proposals.map(({ id }) => id))]
       if (ids.length === 0) return []
       takeTurns(actorId, ids.length)
       const counted = { added: 0 }
+      const { allowed, settle } = await moveFiles(asked)
       try {
-        const isAuthorFull = (await quota.look(actorId)) !== 'free'
+        const room = await quota.look(actorId)
         const names = { group: nameGroupDatabase(groupId), order: nameGroupOrderDatabase(groupId) }
         const quotaName = nameMessagesDatabase(actorId)
         const { result, revs } = await storage.transact({
@@ -137,7 +216,8 @@ export function createGroupMessages(options: {
               actorId,
               groupId,
               group,
-              isAuthorFull,
+              room,
+              isFileAllowed: (file) => allowed.has(nameFileOf(file)),
               now: now(),
               stored: read<StoredGroupMessage>(names.group),
             })
@@ -168,17 +248,24 @@ export function createGroupMessages(options: {
         if (mark) marks.record(groupId, mark)
         const { outcomes, added } = draft.read()
         counted.added = added
-        if (isWritten && group)
-          tell(
-            groupId,
-            group.members.map(({ userId }) => userId),
-          )
+        if (isWritten && group) {
+          const members = group.members.map(({ userId }) => userId)
+          tell(groupId)
+          for (const { _id, senderId, mentionedIds = [] } of draft.listNew()) {
+            for (const recipientId of members) {
+              if (recipientId === senderId) continue
+              const isMention = mentionedIds.includes(recipientId)
+              onNew({ _id, senderId, recipientId, groupId, isMention })
+            }
+          }
+        }
         const revOf = revs(names.group)
         return outcomes.map((outcome) =>
           outcome.kind === 'stored' ? { ...outcome, rev: revOf.get(outcome.id) ?? '' } : outcome,
         )
       } finally {
         if (counted.added < ids.length) rate.giveBack(actorId, ids.length - counted.added)
+        await settle()
       }
     },
 
@@ -238,7 +325,68 @@ export function createGroupMessages(options: {
     },
 
     walk,
+
+    /** Those of these messages of a group that this person may read, as they may. */
+    async readMessages(asked: {
+      userId: string
+      groupId: string
+      ids: readonly string[]
+    }): Promise<MessageDocument[]> {
+      const { userId, groupId, ids } = asked
+      const group = await find(groupId)
+      return group ? await readAll(group, userId, ids) : []
+    },
+
+    /** Of these messages of a group those with a file that this person sent. */
+    async listFilesSentTo(asked: { userId: string; groupId: string; ids: readonly string[] }) {
+      const { userId, groupId, ids } = asked
+      const stored = [...(await readStored(groupId, ids)).values()]
+      return stored.flatMap(({ _id: messageId, senderId, mediaUrl }) =>
+        senderId === userId && mediaUrl !== undefined ? [{ groupId, messageId, mediaUrl }] : [],
+      )
+    },
+
+    /** Settles the files whose moves a crash left in the middle; before anybody writes. */
+    async healFiles(): Promise<void> {
+      const left = await index.range(idsFrom(groupFileMovePrefix))
+      await settleMoves(left as unknown as GroupFileMove[])
+    },
+
+    /** Takes back all files of a group that is over. */
+    async releaseAll(groupId: string): Promise<void> {
+      const database = storage.database<StoredGroupMessage>(nameGroupDatabase(groupId))
+      let after: string | undefined
+      for (;;) {
+        const range = after === undefined ? {} : { startkey: `${after}\0` }
+        const page = await database.range({ ...range, limit: rowsAtOnce })
+        for (const { _id: messageId, mediaUrl } of page) {
+          if (mediaUrl !== undefined) await files.releaseMedia({ mediaUrl, messageId, groupId })
+        }
+        after = page.at(-1)?._id
+        if (page.length < rowsAtOnce) return
+      }
+    },
   }
+}
+
+interface AskedMessages {
+  actorId: string
+  groupId: string
+  proposals: readonly Proposal[]
+}
+
+interface FileOfMessage {
+  messageId: string
+  mediaUrl: string
+}
+
+const nameFileOf = ({ messageId, mediaUrl }: FileOfMessage) => `${messageId} ${mediaUrl}`
+
+/** Has this proposal a file, or does it delete a message, which may have one? */
+function readFileMove({ id, raw }: Proposal) {
+  const mediaUrl = typeof raw.mediaUrl === 'string' ? raw.mediaUrl : undefined
+  const isDeletion = typeof raw.deletedAt === 'number'
+  return mediaUrl !== undefined || isDeletion ? [{ id, mediaUrl, isDeletion }] : []
 }
 
 /** The greatest place up to `upTo` that this person may read. */
@@ -257,11 +405,14 @@ function draftMessages(known: {
   actorId: string
   groupId: string
   group: GroupDocument | undefined
-  isAuthorFull: boolean
+  room: Room
+  /** Do the members have the file of this new message by now? */
+  isFileAllowed: (file: FileOfMessage) => boolean
   now: number
   stored: ReadonlyMap<string, StoredGroupMessage>
 }) {
-  const { actorId, groupId, group, isAuthorFull, now } = known
+  const { actorId, groupId, group, room, now } = known
+  const isAuthorFull = room !== 'free'
   const current = new Map(known.stored)
   const written = new Map<string, StoredGroupMessage>()
   const places: MessageAtPlace[] = []
@@ -290,20 +441,28 @@ function draftMessages(known: {
     const hold = (refusal: Refusal | GroupRefusal) => ({ kind: 'heldBack' as const, id, refusal })
     if (proposal.isDeleted) return { kind: 'absent', id }
     const stored = id === groupId ? undefined : current.get(id)
-    const isReadable = group && stored && mayReadPlace(group, actorId, stored.orderedAt)
+    const isMember = group?.members.some(({ userId }) => userId === actorId) ?? false
+    const isTheirs = group && stored && mayReadPlace(group, actorId, stored.orderedAt)
+    const readable = group && stored && findReadable(group, actorId, stored)
     // Of what they cannot read they learn only that the id is taken.
-    if (id === groupId || (stored && !isReadable)) return hold(refuse('foreign_id'))
-    const toStored = (doc: StoredGroupMessage, isTaken: boolean, isClamped = false) => ({
+    if (id === groupId || (stored && !(isMember ? isTheirs : readable))) {
+      return hold(refuse('foreign_id'))
+    }
+    const toStored = (doc: MessageDocument, isTaken: boolean, isClamped = false) => ({
       kind: 'stored' as const,
       id,
       rev: '',
-      doc: withoutPlaces(doc),
+      doc: { ...doc },
       isNew: stored === undefined,
       isTaken,
       ...(isClamped && { isClamped }),
     })
     // A line says what happened, and what is sealed is sealed with a secret: nobody changes them.
-    if (stored && ('line' in stored || 'epoch' in stored)) return toStored(stored, true)
+    const shown = readable ?? (stored && withoutPlaces(stored))
+    if (shown && ('line' in shown || 'epoch' in shown)) {
+      const isCopy = 'line' in proposal.raw || 'epoch' in proposal.raw
+      return isCopy ? toStored(shown, true) : hold(refuse('foreign_id'))
+    }
     const parsed = groupMessageDocument.safeParse(proposal.raw)
     if (!parsed.success) return hold(refuse('unreadable'))
     const { line, epoch, ...given } = parsed.data
@@ -312,26 +471,31 @@ function draftMessages(known: {
     if (epoch) return decideEpoch({ id, epoch, proposed, isStored: stored !== undefined })
     const decision = decideMessage({
       actorId,
-      stored: stored && asMessage(stored),
+      // Who left has no part in what became of it since: they would merge the two for ever.
+      stored: stored && isMember ? withoutPlaces(stored) : shown,
       proposed,
       isRecipientKnown: true,
       isAuthorFull,
       now,
     })
-    const isSame = stored !== undefined && areMessagesEqual(asMessage(stored), proposed)
-    if (decision.kind === 'keep') {
-      return stored ? toStored(stored, isSame) : { kind: 'absent', id }
-    }
-    const barred = refuseWriter(group, { actorId, proposed, isNew: stored === undefined })
+    const isSame = readable === undefined || areMessagesEqual(readable, proposed)
+    if (decision.kind === 'keep') return shown ? toStored(shown, isSame) : { kind: 'absent', id }
+    const barred = refuseWriter(group, { actorId, isNew: stored === undefined })
     if (barred) return hold(barred)
     if (decision.kind === 'refuse') return hold(decision.refusal)
-    const { next, effect } = decision
-    if (effect === 'own') return stored ? toStored(stored, isSame) : { kind: 'absent', id }
-    const isClamped = !areMessagesEqual(clampTimes(proposed, now + clockSlackMs), proposed)
-    return toStored(write(next, stored), true, isClamped)
+    const { effect } = decision
+    const next = stored ? decision.next : withMembersMentioned(decision.next, group)
+    if (effect === 'own') return shown ? toStored(shown, isSame) : { kind: 'absent', id }
+    const { mediaUrl } = next
+    const isLacking = mediaUrl !== undefined && !known.isFileAllowed({ messageId: id, mediaUrl })
+    if (!stored && isLacking) return hold(refuse('media_not_allowed'))
+    const isClamped =
+      !areMessagesEqual(clampTimes(proposed, now + clockSlackMs), proposed) ||
+      (!stored && next.mentionedIds?.length !== proposed.mentionedIds?.length)
+    return toStored(withoutPlaces(write(next, stored)), true, isClamped)
   }
 
-  /** A secret for the members: whoever may write may make one, and it says nothing else. */
+  /** A secret for the members. It says nothing else: who only reads needs one to react. */
   function decideEpoch(asked: {
     id: string
     epoch: GroupEpoch
@@ -340,11 +504,18 @@ function draftMessages(known: {
   }): Outcome<Document> {
     const { id, epoch, proposed, isStored } = asked
     const { senderId, createdAt } = proposed
-    if (isStored) return { kind: 'heldBack', id, refusal: refuse('foreign_id') }
-    if (senderId !== actorId) return { kind: 'heldBack', id, refusal: refuse('wrong_sender') }
-    const barred = refuseGroupWriter(group, actorId)
-    if (barred) return { kind: 'heldBack', id, refusal: barred }
-    if (isAuthorFull) return { kind: 'heldBack', id, refusal: refuse('storage_full') }
+    const hold = (refusal: Refusal | GroupRefusal) => ({ kind: 'heldBack' as const, id, refusal })
+    if (isStored) return hold(refuse('foreign_id'))
+    if (senderId !== actorId) return hold(refuse('wrong_sender'))
+    const barred = refuseWriter(group, { actorId, isNew: false })
+    if (barred) return hold(barred)
+    // For whoever never was in it no member makes one, and none would write with it.
+    const { members = [], former = [] } = group ?? {}
+    const own = new Set([...members, ...former].map(({ userId }) => userId))
+    const isForOwn = Object.keys(epoch.boxes).every((userId) => own.has(userId))
+    if (!isForOwn) return hold(refusalOfGroup('not_in_group'))
+    // A reaction passes when there is no room for words: without its secret nobody would read it.
+    if (room === 'overfull') return hold(refuse('storage_full'))
     const message: MessageDocument & { epoch: GroupEpoch } = {
       _id: id,
       peerId: groupId,
@@ -374,7 +545,23 @@ function draftMessages(known: {
       }
     },
     read: () => ({ outcomes, places, pushed, written: [...written.values()], ...counts }),
+    /** What anybody reads of it: a secret is no message. */
+    listNew: () =>
+      places.flatMap(({ messageId }) => {
+        const message = written.get(messageId)
+        return message && !('epoch' in message) && message.deletedAt === undefined ? [message] : []
+      }),
   }
+}
+
+/** Whoever is no member by now is not notified; what the words say of them stays. */
+function withMembersMentioned(
+  { mentionedIds, ...message }: MessageDocument,
+  group: GroupDocument | undefined,
+): MessageDocument {
+  const members = new Set(group?.members.map(({ userId }) => userId))
+  const left = mentionedIds?.filter((userId) => members.has(userId)) ?? []
+  return left.length > 0 ? { ...message, mentionedIds: left } : message
 }
 
 /** Each one's own marks lie in their own databases; a group's copy has nobody's. */
@@ -384,21 +571,13 @@ function withoutOwn(proposed: MessageDocument, stored: MessageDocument | undefin
   return { ...rest, isStarred, isStarredAt }
 }
 
-function asMessage(stored: StoredGroupMessage): MessageDocument {
-  return withoutPlaces(stored)
-}
-
 /** Why they cannot write this now: who only reads may still react, and change their own. */
 function refuseWriter(
   group: GroupDocument | undefined,
-  asked: { actorId: string; proposed: MessageDocument; isNew: boolean },
+  { actorId, isNew }: { actorId: string; isNew: boolean },
 ): GroupRefusal | undefined {
-  const { actorId, proposed, isNew } = asked
   const refusal = refuseGroupWriter(group, actorId)
-  if (refusal && (isNew || refusal.code !== 'admins_only')) return refusal
-  const { mediaUrl, file, deletedAt } = proposed
-  const areWords = mediaUrl === undefined && file === undefined
-  return areWords || deletedAt !== undefined ? undefined : refusalOfGroup('group_words_only')
+  return refusal && (isNew || refusal.code !== 'admins_only') ? refusal : undefined
 }
 
 /** Keeps the version before, if somebody who left since may read that one and not the next. */

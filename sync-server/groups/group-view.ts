@@ -1,18 +1,29 @@
 import { toGroupAnswer } from '../../schema/api/groups.ts'
 import type { GroupDocument } from '../../schema/group.ts'
+import { must } from '../../schema/helpers/assertions.ts'
 import { idPattern } from '../../schema/id.ts'
-import type { Document, Stored } from '../storage/documents/documents.ts'
-import type { OpenRevision } from '../storage/documents/pouch.ts'
+import { createPageSize } from '../lib/page-size.ts'
+import type { OpenRevision } from '../storage/documents/database.ts'
+import type { ChangesPage, Document, Stored } from '../storage/documents/documents.ts'
 import type { StoredDatabase } from '../storage/stored-database.ts'
 import { findReadable, type StoredGroupMessage } from './group-documents.ts'
 
-const rowsAtOnce = 100
+type Asked<Call extends 'range' | 'changes'> = Parameters<StoredDatabase<Document>[Call]>[0]
+
+export interface GroupView extends StoredDatabase<Document> {
+  /**
+   * What its reader may read of one page: few rows, or none, are the end only where `isAtEnd` says
+   * so. What lies before somebody came may be long.
+   */
+  changes(asked: Asked<'changes'>): Promise<ChangesPage<Document> & { isAtEnd: boolean }>
+}
 
 /**
  * A group's database as one person may read it: what lies in their window, in the version that
  * does, and with `hasRecord` the group's record while they are a member. Every read looks at the group as it is
  * then, so that a feed shows nothing more from the moment when its reader left.
  * @param times how often they have come: with each time another's checkpoint is no longer theirs
+ * @param turn reads each page in its reader's turn (P12): a call may read many
  */
 export function createGroupView(options: {
   stored: StoredDatabase<Document>
@@ -21,10 +32,14 @@ export function createGroupView(options: {
   times: number
   /** Is the group's record among its documents? Replicators get messages and lines alone. */
   hasRecord?: boolean
-}): StoredDatabase<Document> {
-  const { stored, group, userId, times, hasRecord = false } = options
+  turn: <Result>(read: () => Promise<Result>) => Promise<Result>
+}): GroupView {
+  const { stored, group, userId, times, hasRecord = false, turn } = options
   const { _id: groupId } = group
   const nameLocal = (id: string) => `${userId}!${times}!${id}`
+  const size = createPageSize()
+  /** Did the last page of changes show nothing? */
+  let isBare = false
 
   /** @returns the function that shows a document as the person may read it */
   async function openWindow() {
@@ -43,23 +58,32 @@ export function createGroupView(options: {
     }
   }
 
-  async function range(asked: Parameters<StoredDatabase<Document>['range']>[0]) {
-    const show = await openWindow()
+  /** The group is looked at after the read: what is written after somebody left is not in their window. */
+  const look = <Found>(read: () => Promise<Found>) =>
+    turn(async () => {
+      const found = await read()
+      return { found, show: await openWindow() }
+    })
+
+  function recordSize(page: readonly object[]) {
+    size.record(page.length, JSON.stringify(page).length)
+  }
+
+  async function range(asked: Asked<'range'>) {
     const { limit = Number.POSITIVE_INFINITY } = asked
-    const found: Stored<Document>[] = []
+    const all: Stored<Document>[] = []
     let { startkey } = asked
     let last: string | undefined
     for (;;) {
-      const page = await stored.range({
-        ...asked,
-        ...(startkey !== undefined && { startkey }),
-        // The page begins with the last document of the one before it.
-        limit: rowsAtOnce,
-      })
-      const fresh = page.filter(({ _id }) => _id !== last)
-      found.push(...fresh.flatMap((doc) => show(doc) ?? []))
-      if (found.length >= limit || page.length < rowsAtOnce) return found.slice(0, limit)
-      last = page.at(-1)?._id
+      // The page begins with the last document of the one before it.
+      const rows = size.rows() + 1
+      const from = startkey === undefined ? {} : { startkey }
+      const { found, show } = await look(() => stored.range({ ...asked, ...from, limit: rows }))
+      const fresh = found.filter(({ _id }) => _id !== last)
+      all.push(...fresh.flatMap((doc) => show(doc) ?? []))
+      if (all.length >= limit || found.length < rows) return all.slice(0, limit)
+      recordSize(found)
+      last = found.at(-1)?._id
       startkey = last
     }
   }
@@ -72,7 +96,7 @@ export function createGroupView(options: {
     insert: refuseWrite,
     range,
     async read(ids) {
-      const [show, found] = await Promise.all([openWindow(), stored.read(ids)])
+      const { found, show } = await look(() => stored.read(ids))
       const shown = [...found].flatMap(([id, doc]) => {
         const one = show(doc)
         return one ? [[id, one] as const] : []
@@ -80,41 +104,43 @@ export function createGroupView(options: {
       return new Map(shown)
     },
     listRevs: async (asked) => (await range(asked)).map(({ _id, _rev }) => ({ _id, _rev })),
-    /** Reads on until a page is full: who pages takes a short one for the end. */
-    async changes({ includeDocs = false, limit = rowsAtOnce, ...asked }) {
-      const results: Awaited<ReturnType<typeof stored.changes>>['results'] = []
-      let { since = 0 } = asked
-      for (;;) {
-        const left = limit - results.length
-        const page = await stored.changes({ ...asked, since, limit: left, includeDocs: true })
-        // Looked at after the read: what is written after somebody left cannot be in their window.
-        const show = await openWindow()
-        for (const { doc, ...change } of page.results) {
-          const shown = doc && show(doc)
-          if (shown) results.push({ ...change, ...(includeDocs && { doc: shown }) })
-        }
-        since = page.last_seq
-        const isAtEnd = page.results.length < left || asked.descending === true
-        if (isAtEnd || results.length >= limit) return { results, last_seq: since }
+    async changes({ includeDocs = false, limit = Number.POSITIVE_INFINITY, ...asked }) {
+      // Behind a page that showed nothing more is read than was asked for: much may lie there.
+      const rows = isBare ? size.rows() : Math.min(limit, size.rows())
+      const { found, show } = await look(() =>
+        stored.changes({ ...asked, limit: rows, includeDocs: true }),
+      )
+      recordSize(found.results)
+      const shown = found.results.flatMap(({ doc, ...change }) => {
+        const one = doc && show(doc)
+        return one ? [{ ...change, ...(includeDocs && { doc: one }) }] : []
+      })
+      isBare = shown.length === 0
+      const results = shown.slice(0, limit)
+      if (results.length < shown.length) {
+        return { results, last_seq: must(results.at(-1), 'a row').seq, isAtEnd: false }
       }
+      const isAtEnd = found.results.length < rows || asked.descending === true
+      return { results, last_seq: found.last_seq, isAtEnd }
     },
     updateSeq: stored.updateSeq,
     readTally: stored.readTally,
     info: stored.info,
     async findMissingRevisions(revs) {
-      const [missing, readable] = await Promise.all([
-        stored.findMissingRevisions(revs),
-        this.read(Object.keys(revs)),
-      ])
+      const { found, show } = await look(async () => ({
+        missing: await stored.findMissingRevisions(revs),
+        documents: await stored.read(Object.keys(revs)),
+      }))
       const entries = Object.entries(revs).flatMap(([id, asked]) => {
-        const row = readable.has(id) ? missing[id] : { missing: asked }
+        const doc = found.documents.get(id)
+        const row = doc && show(doc) ? found.missing[id] : { missing: asked }
         return row ? [[id, row] as const] : []
       })
       return Object.fromEntries(entries)
     },
     async bulkGet(asked) {
-      const [show, rows] = await Promise.all([openWindow(), stored.bulkGet(asked)])
-      return rows.map(({ id, docs }) => ({
+      const { found, show } = await look(() => stored.bulkGet(asked))
+      return found.map(({ id, docs }) => ({
         id,
         docs: docs.map((row) => {
           if (!('ok' in row)) return row
@@ -125,12 +151,12 @@ export function createGroupView(options: {
       }))
     },
     async readRevision(id, asked) {
-      const [show, doc] = await Promise.all([openWindow(), stored.readRevision(id, asked)])
-      return doc && show(doc)
+      const { found, show } = await look(() => stored.readRevision(id, asked))
+      return found && show(found)
     },
     async readOpenRevisions(id, asked) {
-      const [show, leaves] = await Promise.all([openWindow(), stored.readOpenRevisions(id, asked)])
-      const shown = leaves?.flatMap((leaf): OpenRevision[] => {
+      const { found, show } = await look(() => stored.readOpenRevisions(id, asked))
+      const shown = found?.flatMap((leaf): OpenRevision[] => {
         if (!('ok' in leaf)) return [leaf]
         const ok = show(leaf.ok)
         return ok ? [{ ok }] : []

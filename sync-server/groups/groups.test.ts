@@ -238,6 +238,27 @@ describe('P14: windows', () => {
     expect(await group.wordsOf(cyd)).toEqual(['[line]', '', '[line]'])
   })
 
+  test('who left and offers what they may read has it taken, whatever became of it since', async () => {
+    const [ann, , cyd] = everybody()
+    const group = await openGroup(cyd)
+    const first = group.write(ann, 'first words')
+    await group.push(ann, first)
+    const path = `/sync/groups/${group.id}/${first._id}`
+    const { _rev, ...held } = (await ask(cyd, 'GET', path)).body
+    await ask(cyd, 'POST', `${group.path}/leave`)
+    await group.push(ann, { ...held, content: 'other words', editedAt: Date.now() })
+    const refused = { at: Date.now(), code: 'group_left', error: 'You left.' }
+    expect((await group.push(cyd, { ...held, refused })).body[0]).toMatchObject({ ok: true })
+    const reactions = { [cyd.userId]: { emoji: '👍', at: Date.now() } }
+    const late = await group.push(cyd, { ...held, reactions })
+    expect(late.body[0]).toMatchObject({ code: 'group_left' })
+    await ask(ann, 'POST', `${group.path}/members`, { memberIds: [cyd.userId] })
+    expect((await group.push(cyd, held)).body[0]).toMatchObject({ ok: true })
+    expect((await group.push(cyd, { ...held, reactions })).body[0]).toMatchObject({ ok: true })
+    const { body: now } = await ask(cyd, 'GET', path)
+    expect(now).toMatchObject({ content: 'other words', reactions })
+  })
+
   test('who comes back reads on from there, and all of it where the group shows its history', async () => {
     const [ann, ben, cyd] = everybody()
     const group = await openGroup(ben, cyd)
@@ -309,7 +330,7 @@ test('a message is one for all, its author’s alone to change, and anybody’s 
   const forged = group.write(ben, 'as Ann', { senderId: ann.userId })
   expect((await group.push(ben, forged)).body[0]).toMatchObject({ code: 'wrong_sender' })
   const file = group.write(ben, '', { mediaUrl: '/api/media/x' })
-  expect((await group.push(ben, file)).body[0]).toMatchObject({ code: 'group_words_only' })
+  expect((await group.push(ben, file)).body[0]).toMatchObject({ code: 'media_not_allowed' })
   const [shown] = (await ask(ann, 'GET', `/api/messages/${group.id}?limit=1`)).body
   expect(shown).toMatchObject({
     content: 'hello',
@@ -355,12 +376,38 @@ test('stock PouchDB pulls a group, pushes to it, and gets nothing more once its 
   expect(await group.wordsOf(ann)).not.toContain('late')
 })
 
+test('P12: a secret for somebody who never was in the group is refused, and one for who has left is not', async () => {
+  const [ann, ben, cyd, dan] = everybody()
+  const group = await openGroup(ben, cyd)
+  await ask(cyd, 'POST', `${group.path}/leave`)
+  const give = async (...people: TestPerson[]) => {
+    const boxes = Object.fromEntries(people.map(({ userId }) => [userId, '1.box']))
+    const epoch = { v: 1, name: 'a'.repeat(22), boxes }
+    return (await group.push(ben, group.write(ben, '', { epoch }))).body[0]
+  }
+  expect(await give(ann, ben, dan)).toMatchObject({ error: 'forbidden', code: 'not_in_group' })
+  // Taken, with a place of its own.
+  expect(await give(ann, ben, cyd)).toMatchObject({ error: 'conflict' })
+  await ask(ann, 'POST', `${group.path}/members`, { memberIds: [dan.userId] })
+  expect(await give(dan)).toMatchObject({ error: 'conflict' })
+})
+
 test('only admins write where the group says so, and the blocked are not added', async () => {
   const [ann, ben, , dan] = everybody()
   const group = await openGroup(ben)
   await ask(ann, 'PUT', group.path, { settings: { whoWrites: 'admins' } })
   expect(codeOf(await group.say(ben, 'hello'))).toEqual([403, 'admins_only'])
   expect((await group.say(ann, 'hello')).status).toBe(201)
+  // Who only reads may react, and seals that with a secret that all have to have.
+  const epoch = {
+    v: 1,
+    name: 'a'.repeat(22),
+    boxes: { [ann.userId]: '1.box', [ben.userId]: '1.box' },
+  }
+  const given = group.write(ben, '', { epoch })
+  await group.push(ben, given)
+  const { body: read } = await ask(ann, 'GET', `/sync/groups/${group.id}/${given._id}`)
+  expect(read).toMatchObject({ epoch })
   await ask(dan, 'PUT', `/api/users/${ann.userId}/block`, { blocked: true })
   const adding = { memberIds: [dan.userId] }
   const added = await ask(ann, 'POST', `${group.path}/members`, adding)
@@ -413,7 +460,24 @@ test('P12: what somebody writes in a group counts for their own room', async () 
     post(person, '/api/messages', { recipientId, content })
   for (let times = 0; times < 17; times += 1) await say(ben, 'x'.repeat(65_000))
   expect(codeOf(await say(ben, 'more'))).toEqual([507, 'storage_full'])
-  expect((await say(ann, 'there is room for Ann')).status).toBe(201)
+  const last = await say(ann, 'there is room for Ann')
+  expect(last.status).toBe(201)
+  // Who is full may react, and seals that with a secret that the others have to have.
+  const push = async (doc: object) =>
+    (await post(ben, `/sync/groups/${recipientId}/_bulk_docs`, { docs: [doc] })).body[0]
+  const boxes = { [ann.userId]: '1.box', [ben.userId]: '1.box' }
+  const secret = (name: string, box: object) => ({
+    ...{ _id: uuidv7(), peerId: recipientId, senderId: ben.userId, recipientId, content: '' },
+    ...{ createdAt: Date.now(), orderedAt: Date.now(), status: 'sending' },
+    epoch: { v: 1, name: name.repeat(22), boxes: box },
+  })
+  // Taken, with a place of its own.
+  expect(await push(secret('a', boxes))).toMatchObject({ error: 'conflict' })
+  // But the room beyond ends somewhere, as for reactions.
+  const large = { [ann.userId]: `1.${'b'.repeat(290)}`, [ben.userId]: `1.${'b'.repeat(290)}` }
+  const docs = Array.from({ length: 200 }, () => secret('b', large))
+  await post(ben, `/sync/groups/${recipientId}/_bulk_docs`, { docs })
+  expect(await push(secret('c', boxes))).toMatchObject({ code: 'storage_full' })
 })
 
 test('a deleted account leaves its groups, with a line', async () => {
@@ -431,7 +495,7 @@ test('the calls are described, with what each refuses', async () => {
   expect(calls.toSorted()).toEqual([
     ...['/groups', '/groups/join/{code}', '/groups/places', '/groups/{id}', '/groups/{id}/invite'],
     ...['/groups/{id}/leave', '/groups/{id}/marks', '/groups/{id}/members'],
-    ...['/groups/{id}/members/{userId}', '/groups/{id}/requests'],
+    ...['/groups/{id}/members/{userId}', '/groups/{id}/picture', '/groups/{id}/requests'],
     '/groups/{id}/requests/{userId}',
   ])
   expect(JSON.stringify(paths['/groups/{id}/members'])).toContain('cannot_add')

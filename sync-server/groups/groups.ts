@@ -1,5 +1,4 @@
 import type { GroupLineDocument } from '../../schema/api/groups.ts'
-import type { ServerEvent } from '../../schema/api/socket-events.ts'
 import {
   decideGroupChange,
   type GroupDecision,
@@ -9,6 +8,7 @@ import {
   type GroupRefusal,
   refusalOfGroup,
 } from '../../schema/group.ts'
+import { groupBy } from '../../schema/helpers/lists.ts'
 import { idPattern } from '../../schema/id.ts'
 import type { Privacy } from '../access/privacy.ts'
 import type { Relations } from '../access/relations.ts'
@@ -16,6 +16,8 @@ import type { MessageRate } from '../budget/message-rate.ts'
 import type { StorageQuota } from '../budget/storage-quota.ts'
 import { RequestRefused } from '../http/core/request-refused.ts'
 import { deriveId } from '../lib/derive-id.ts'
+import type { MessageFiles } from '../messages/copies/message-files.ts'
+import type { NewMessage } from '../push/push-news.ts'
 import type { Connections } from '../realtime/connections.ts'
 import { nameGroupDatabase, nameGroupOrderDatabase } from '../storage/documents/database-names.ts'
 import { type Document, idsFrom } from '../storage/documents/documents.ts'
@@ -38,10 +40,11 @@ import {
   type StoredGroupMessage,
 } from './group-documents.ts'
 import { createGroupInvites } from './group-invites.ts'
+import { createGroupLine } from './group-line.ts'
 import { createGroupMarks } from './group-marks.ts'
 import { createGroupMessages } from './group-messages.ts'
 
-/** A group's record keeps each time that is over: nobody comes and goes more often than this. */
+/** Of the memberships that a group's record keeps nobody takes more than this. */
 const timesMax = 50
 
 const peopleAtOnce = 32
@@ -73,20 +76,21 @@ export function createGroups(options: {
   privacy: Pick<Privacy, 'refusesFirst' | 'refusesGroups' | 'sendsReceipts'>
   rate: Pick<MessageRate, 'take' | 'giveBack' | 'describe' | 'recordRefused'>
   quota: Pick<StorageQuota, 'look'>
-  connections: Pick<Connections, 'tell'>
+  connections: Pick<Connections, 'tell' | 'tellText' | 'tellBest' | 'has'>
+  files: MessageFiles
+  /** Keeps the picture that this group's record names, and no other. */
+  settlePictures: (groupId: string) => Promise<void>
+  /** Called with each new message once for each member who did not write it. Returns at once. */
+  onNew: (message: NewMessage) => void
   /** Are there bounds on what one person does in a time? */
   isBounded: boolean
   onError: (error: unknown) => void
   now?: () => number
 }) {
   const { storage, relations, privacy, rate, connections, onError, now = Date.now } = options
+  const { settlePictures } = options
   const index = storage.database<GroupIndexDocument>(groupIndexName)
   const bounds = createGroupBounds({ isOn: options.isBounded, now })
-
-  function tell(groupId: string, userIds: Iterable<string>) {
-    const event: ServerEvent = { event: 'group-changed', data: { groupId } }
-    for (const userId of userIds) connections.tell(userId, event)
-  }
 
   /** The group as stored, whoever asks; undefined also once it is over. */
   async function find(groupId: string): Promise<GroupDocument | undefined> {
@@ -96,6 +100,16 @@ export function createGroups(options: {
       storage.database<NewestPlace>(nameGroupOrderDatabase(groupId)).read([newestPlaceKey]),
     ])
     return joinGroup(records.get(groupId), order.get(newestPlaceKey))
+  }
+
+  /** All writes of a group pass here: what was announced last is where it is. */
+  async function readSeq(groupId: string) {
+    const name = nameGroupDatabase(groupId)
+    const before = storage.signals.lastSeq(name)
+    if (typeof before === 'number') return before
+    const seq = await storage.database(name).updateSeq()
+    storage.signals.observe(name, { before, seq, isSame: false })
+    return seq
   }
 
   async function findOwn(userId: string, groupId: string): Promise<GroupOfPerson | undefined> {
@@ -232,8 +246,10 @@ export function createGroups(options: {
     if (decision.kind === 'refuse') throw refused(decision.refusal)
     if (decision.kind === 'keep') return { group: stored, isNew: false }
     const { next, line, isOver } = decision
-    tell(groupId, new Set([...next.members.map(({ userId }) => userId), ...line.userIds]))
+    const isCreated = line.change.kind === 'create'
+    lines.tell(groupId, isCreated ? [actorId, ...line.userIds] : line.userIds)
     if (isOver) await finish(next)
+    else if (line.change.kind === 'picture') await settlePictures(groupId)
     return { group: isOver ? undefined : next, isNew: true }
   }
 
@@ -252,10 +268,13 @@ export function createGroups(options: {
       ],
       result: undefined,
     }))
+    await messages.releaseAll(groupId)
+    await settlePictures(groupId)
     await storage.destroy(nameGroupOrderDatabase(groupId))
     await storage.destroy(nameGroupDatabase(groupId))
   }
 
+  const lines = createGroupLine({ signals: storage.signals, connections, find, onError })
   const marks = createGroupMarks({
     storage,
     privacy,
@@ -264,9 +283,9 @@ export function createGroups(options: {
     onError,
     now,
   })
-  const messages = createGroupMessages({ ...options, now, find, tell, marks })
+  const messages = createGroupMessages({ ...options, now, find, tell: lines.tell, marks })
   const invites = createGroupInvites({
-    ...{ storage, find, change, tell, now },
+    ...{ storage, find, change, tell: lines.hint, now },
     isKnown: relations.isKnown,
     takeJoin: (userId) => bounds.take(userId, { kind: 'join' }),
     takeTurn: (userId) => takeTurns(userId, 1),
@@ -278,16 +297,41 @@ export function createGroups(options: {
     listOwn,
     listOver,
 
-    /** Where each of a person's groups is: a small read each, many at once. */
+    /** Where each of a person's groups is: a small read each at first, many at once. */
     async listPlaces(userId: string) {
       const own = await listOwn(userId)
       return await Promise.all(
-        own.map(async ({ groupId, times }) => ({
-          groupId,
-          times,
-          seq: await storage.database(nameGroupDatabase(groupId)).updateSeq(),
-        })),
+        own.map(async ({ groupId, times }) => ({ groupId, times, seq: await readSeq(groupId) })),
       )
+    },
+    /** The addresses of the files that this person reads in these messages. */
+    async listMediaUrls(
+      userId: string,
+      asked: readonly { groupId: string; messageId: string }[],
+    ): Promise<string[]> {
+      const own = await index.read(asked.map(({ groupId }) => groupOfPersonKey(userId, groupId)))
+      const readable = asked.filter(({ groupId }) => own.has(groupOfPersonKey(userId, groupId)))
+      const byGroup = groupBy(readable, ({ groupId }) => groupId)
+      const found: string[] = []
+      for (const [groupId, some] of byGroup) {
+        const ids = some.map(({ messageId }) => messageId)
+        const read = await messages.readMessages({ userId, groupId, ids })
+        found.push(...read.flatMap(({ mediaUrl }) => mediaUrl ?? []))
+      }
+      return found
+    },
+    /** Of these messages those with a file that this person sent into their groups. */
+    async listFilesSent(userId: string, ids: readonly string[]) {
+      const found: { groupId: string; messageId: string; mediaUrl: string }[] = []
+      for (const { groupId } of await listOwn(userId)) {
+        found.push(...(await messages.listFilesSentTo({ userId, groupId, ids })))
+      }
+      return found
+    },
+    /** May this person see the group's picture: as its member, or by its link? */
+    async showsPicture(userId: string, groupId: string, code: string | undefined) {
+      if (await this.findFor(userId, groupId)) return true
+      return code !== undefined && (await invites.leadsTo(userId, code)) === groupId
     },
     change,
     ...messages,
@@ -299,6 +343,13 @@ export function createGroups(options: {
       if (!(await findOwn(userId, groupId))) return undefined
       const group = await find(groupId)
       return group?.members.some((one) => one.userId === userId) ? group : undefined
+    },
+
+    /** The groups that this person is in. */
+    async listFor(userId: string): Promise<GroupDocument[]> {
+      const own = await listOwn(userId)
+      const found = await Promise.all(own.map(({ groupId }) => this.findFor(userId, groupId)))
+      return found.flatMap((group) => group ?? [])
     },
 
     /** Ends a group for all: only its owner can. @throws RequestRefused */
@@ -318,7 +369,7 @@ export function createGroups(options: {
           return { put: [{ ...group, members: [], former }], result: group }
         })
       if ('code' in result) throw refused(result)
-      tell(
+      lines.hint(
         groupId,
         result.members.map(({ userId }) => userId),
       )

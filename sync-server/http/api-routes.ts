@@ -1,7 +1,7 @@
 import { emailChange } from '../../schema/api/auth.ts'
 import { usage } from '../../schema/api/usage.ts'
 import { limits } from '../../schema/limits.ts'
-import { pictureMimeTypes, uploadedPicture } from '../../schema/media.ts'
+import { uploadedPicture } from '../../schema/media.ts'
 import { ownUser } from '../../schema/user.ts'
 import type { AccountDeletion } from '../access/account-deletion.ts'
 import type { PersonExport } from '../access/account-documents.ts'
@@ -24,7 +24,6 @@ import type { StorageQuota } from '../budget/storage-quota.ts'
 import type { Groups } from '../groups/groups.ts'
 import type { Log } from '../lib/log.ts'
 import type { LinkPreviews } from '../links/link-previews.ts'
-import type { FileKind } from '../media/detect-file-kind.ts'
 import type { Media } from '../media/media.ts'
 import { nameMediaUrl } from '../media/media-documents.ts'
 import { createMissingUploads } from '../media/missing-uploads.ts'
@@ -54,8 +53,13 @@ import { createGroupRoutes } from './group-routes.ts'
 import { createLinkRoutes } from './media/link-routes.ts'
 import { createMediaRoutes } from './media/media-routes.ts'
 import { createPieceRoutes } from './media/piece-routes.ts'
-import { createUploadPlaces } from './media/upload-places.ts'
-import { createUploadReceiver, type ReceiveUpload, uploadErrors } from './media/upload-receiver.ts'
+import { createUploadPlaces, type UploadPlaces } from './media/upload-places.ts'
+import {
+  createUploadReceiver,
+  pictureErrors,
+  type ReceiveUpload,
+  requirePicture,
+} from './media/upload-receiver.ts'
 import { createConversationPresenter } from './messages/conversation-presenter.ts'
 import { createConversationRoutes } from './messages/conversation-routes.ts'
 import { createGroupCalls } from './messages/group-calls.ts'
@@ -153,9 +157,11 @@ export function createApiRoutes(options: Options): {
   const groups = options.groups && createGroupCalls({ groups: options.groups, presenter })
   const shown = { users, messagePresenter: presenter, messages, journal, digests, groups }
   const { sessions, relations, reports } = options
-  const kept = { sessions, relations, reports, messages, conversations, presenter }
+  const kept = { sessions, relations, reports, messages, conversations, presenter, groups, scans }
   const exportPerson: PersonExport = (account, signal) =>
     exportAccount({ ...kept, account, users, signal })
+  const places = createUploadPlaces({ uploads: budget.uploads })
+  const receiveUpload = createUploadReceiver({ media: options.media, quota: options.quota, places })
   const routes = [
     ...createSignInRoutes({ ...options, users, checkPassword }),
     ...createPeopleRoutes({
@@ -165,7 +171,7 @@ export function createApiRoutes(options: Options): {
       lookups,
       checkPassword,
     }),
-    ...createMediaAndPictureRoutes(options),
+    ...createMediaAndPictureRoutes({ ...options, places, receiveUpload }),
     ...createLinkRoutes({ ...options, links: budget.links }),
     ...createConversationRoutes({
       conversations,
@@ -191,7 +197,7 @@ export function createApiRoutes(options: Options): {
     ...(options.groups
       ? [
           ...createGroupInviteRoutes({ groups: options.groups, publicUrl: options.publicUrl }),
-          ...createGroupRoutes({ groups: options.groups }),
+          ...createGroupRoutes({ groups: options.groups, media: options.media, receiveUpload }),
         ]
       : []),
     ...createStatusRoutes({ messages, conversations, presenter }),
@@ -304,11 +310,11 @@ function createPeopleRoutes(
   ]
 }
 
-function createMediaAndPictureRoutes(options: Options): Route[] {
-  const { media, accounts, budget, quota, uploadLimitBytes: limitBytes } = options
+function createMediaAndPictureRoutes(
+  options: Options & { places: UploadPlaces; receiveUpload: ReceiveUpload },
+): Route[] {
+  const { media, accounts, quota, places, receiveUpload, uploadLimitBytes: limitBytes } = options
   const findMissing = createMissingUploads(options)
-  const places = createUploadPlaces({ uploads: budget.uploads })
-  const receiveUpload = createUploadReceiver({ media, quota, places })
   return [
     ...createPictureRoutes({ media, accounts, receiveUpload }),
     ...createMediaRoutes({ media, receiveUpload, findMissing, limitBytes }),
@@ -396,10 +402,7 @@ function createPictureRoutes(options: {
       status: 200,
       filePart: 'profilePicture',
       answer: uploadedPicture,
-      errors: [
-        ...(['picture_required', 'picture_type_not_allowed', 'file_too_large'] as const),
-        ...(['account_changed', ...uploadErrors] as const),
-      ],
+      errors: ['account_changed', ...pictureErrors],
       async handle({ caller: { userId }, request }) {
         const file = await receiveUpload({
           request,
@@ -421,10 +424,4 @@ function createPictureRoutes(options: {
       },
     }),
   ]
-}
-
-/** @throws RequestRefused for anything but the three picture types */
-function requirePicture({ mimeType }: FileKind) {
-  const isPicture = pictureMimeTypes.some((allowed) => allowed === mimeType)
-  if (!isPicture) throw new RequestRefused('picture_type_not_allowed')
 }

@@ -27,7 +27,7 @@ const adminErrors = ['group_not_found', 'admins_only'] as const satisfies readon
 /** Why a link does not let somebody in. */
 const linkErrors = [
   ...(['invite_unknown', 'invite_revoked', 'invite_over', 'invite_used_up'] as const),
-  ...(['removed_before', 'group_full'] as const),
+  ...(['removed_before', 'group_full', 'group_used_up'] as const),
 ] as const satisfies readonly ErrorCode[]
 
 /** The link into a group, and who comes or asks to come by it. */
@@ -171,7 +171,13 @@ export function createGroupInviteRoutes(options: {
       answer: z.object({ group: groupAnswer }),
       errors: [
         ...adminErrors,
-        ...(['request_not_found', 'group_full', 'cannot_add', 'too_many_added'] as const),
+        ...([
+          'request_not_found',
+          'group_full',
+          'group_used_up',
+          'cannot_add',
+          'too_many_added',
+        ] as const),
         'too_many_messages',
       ],
       async handle({ caller, params, body: { isAccepted } }) {

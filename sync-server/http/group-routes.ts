@@ -12,12 +12,16 @@ import {
   groupSeen,
   toGroupAnswer,
 } from '../../schema/api/groups.ts'
-import type { GroupChange } from '../../schema/group.ts'
+import { type GroupChange, refuseGroupEditor } from '../../schema/group.ts'
 import { id } from '../../schema/id.ts'
+import { limits } from '../../schema/limits.ts'
 import type { Groups } from '../groups/groups.ts'
 import { deriveId } from '../lib/derive-id.ts'
+import type { Media } from '../media/media.ts'
+import { groupHolder, nameMediaUrl } from '../media/media-documents.ts'
 import { idempotencyKey, RequestRefused } from './core/request-refused.ts'
 import { defineRoute, type Route } from './core/route.ts'
+import { pictureErrors, type ReceiveUpload, requirePicture } from './media/upload-receiver.ts'
 
 const groupParam = z.object({ id: z.string() })
 const memberParam = z.object({ id: z.string(), userId: id })
@@ -30,8 +34,12 @@ const changeErrors = [
 ] as const satisfies readonly ErrorCode[]
 
 /** Groups: what they are, who is in them, and each change of them. */
-export function createGroupRoutes(options: { groups: Groups }): Route[] {
-  const { groups } = options
+export function createGroupRoutes(options: {
+  groups: Groups
+  media: Pick<Media, 'remove'>
+  receiveUpload: ReceiveUpload
+}): Route[] {
+  const { groups, media, receiveUpload } = options
 
   async function apply(asked: {
     caller: { userId: string }
@@ -59,9 +67,7 @@ export function createGroupRoutes(options: { groups: Groups }): Route[] {
       status: 200,
       answer: z.object({ groups: z.array(groupAnswer) }),
       async handle({ caller: { userId } }) {
-        const own = await groups.listOwn(userId)
-        const found = await Promise.all(own.map(({ groupId }) => groups.findFor(userId, groupId)))
-        return { groups: found.flatMap((group) => (group ? [toGroupAnswer(group)] : [])) }
+        return { groups: (await groups.listFor(userId)).map(toGroupAnswer) }
       },
     }),
 
@@ -143,7 +149,8 @@ export function createGroupRoutes(options: { groups: Groups }): Route[] {
       method: 'put',
       path: '/groups/{id}',
       access: 'signed-in',
-      summary: 'Changes a group’s name, its description or its settings: one of the three.',
+      summary:
+        'Changes a group’s name, its description or its settings, or removes its picture: one of the four.',
       params: groupParam,
       headers: idempotencyKey,
       body: groupEdit,
@@ -151,15 +158,60 @@ export function createGroupRoutes(options: { groups: Groups }): Route[] {
       answer: changedGroup,
       errors: [...changeErrors, 'name_missing', 'name_too_long', 'description_too_long'],
       async handle({ body, ...call }) {
-        const { name, description, settings = {}, seenUpTo } = body
+        const { name, description, picture, settings = {}, seenUpTo } = body
         if (name !== undefined) {
           return await apply({ ...call, change: { kind: 'rename', name }, seenUpTo })
+        }
+        if (picture === null) {
+          return await apply({ ...call, change: { kind: 'picture', picture }, seenUpTo })
         }
         const change: GroupChange =
           description === undefined
             ? { kind: 'settings', settings }
             : { kind: 'describe', description }
         return await apply({ ...call, change, seenUpTo })
+      },
+    }),
+
+    defineRoute({
+      method: 'put',
+      path: '/groups/{id}/picture',
+      access: 'signed-in',
+      summary:
+        'Gives a group another picture (multipart/form-data, part `groupPicture`: JPEG, PNG or WebP, 5 MB). Its members see it, and who has its link. It counts towards your storage until there is another.',
+      params: groupParam,
+      headers: idempotencyKey,
+      status: 200,
+      filePart: 'groupPicture',
+      answer: changedGroup,
+      errors: [...changeErrors, ...pictureErrors],
+      async handle({ request, ...call }) {
+        const { caller, params, headers } = call
+        const { userId } = caller
+        // Before a byte is taken; the rule asks once more at the moment of writing.
+        const refusal = refuseGroupEditor(await groups.findFor(userId, params.id), userId)
+        if (refusal) throw new RequestRefused(refusal.code, { words: refusal.error })
+        const file = await receiveUpload({
+          request,
+          fieldName: 'groupPicture',
+          ownerId: groupHolder(params.id),
+          payerId: userId,
+          purpose: 'picture',
+          limitBytes: limits.pictureInputMaxBytes,
+          check: requirePicture,
+          key: headers['idempotency-key'],
+        })
+        if (!file) throw new RequestRefused('picture_required')
+        const picture = nameMediaUrl(file.mediaId)
+        try {
+          return await apply({ ...call, change: { kind: 'picture', picture } })
+        } catch (error) {
+          // A repeated call may be refused, too, for its pace: what it made before stays.
+          const isRefused = error instanceof RequestRefused
+          const isNamed = (await groups.find(params.id))?.picture === picture
+          if (isRefused && !isNamed) await media.remove(file.mediaId)
+          throw error
+        }
       },
     }),
 
@@ -189,7 +241,7 @@ export function createGroupRoutes(options: { groups: Groups }): Route[] {
       body: groupAddition,
       status: 200,
       answer: changedGroup,
-      errors: [...changeErrors, 'group_full', 'cannot_add', 'too_many_added'],
+      errors: [...changeErrors, 'group_full', 'group_used_up', 'cannot_add', 'too_many_added'],
       handle: async ({ body: { memberIds, seenUpTo }, ...call }) =>
         await apply({ ...call, change: { kind: 'add', userIds: memberIds }, seenUpTo }),
     }),

@@ -224,6 +224,11 @@ const beyond: Row[] = [
     'each change has its line in its place, and no line is without its change',
   ],
   [
+    'PUT /groups/{id}/picture',
+    '../groups/group-picture.test.ts',
+    'P8: is for its members, is told with a line, and is in every answer about the group',
+  ],
+  [
     'DELETE /groups/{id}',
     inGroups,
     'P2: a request that arrives twice is one change, and a group that is over stays over',

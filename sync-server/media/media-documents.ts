@@ -16,18 +16,21 @@ const signsReplaced = /[<>:"|?*]/g
 /** Any fixed UUID: the namespace of ids derived from uploads. */
 const uploadNamespace = '5a3b1f0e-6c1d-5a52-9c1b-0e3f6d2a7c84'
 
-/** The purpose of a file: sent in messages, or a profile picture. */
+/** The purpose of a file: sent in messages, or the picture of a person or of a group. */
 export type MediaPurpose = 'message' | 'picture'
 
 /**
  * A file's metadata, in one database with its pieces. Served while `ready`; `arriving` until its
  * last byte, `leaving` once given up. `looseSince` (absent while a message or an account refers to
- * it), `sharedAt` (last put into a message): epoch ms; `size`: bytes; `key`: `Idempotency-Key`.
+ * it), `sharedAt` (last put into a message): epoch ms; `size`: bytes; `key`: `Idempotency-Key`. A
+ * group's picture has the group as its owner (`groupHolder`).
  */
 export interface FileDocument {
   _id: string
   mediaId: string
   ownerId: string
+  /** Whose usage it counts towards, if not its owner's: who gave a group its picture. */
+  payerId?: string
   purpose: MediaPurpose
   state: 'arriving' | 'ready' | 'leaving'
   looseSince?: number
@@ -39,7 +42,7 @@ export interface FileDocument {
   key?: string
   /** The id in its address, if not `mediaId`: derived from its owner and key. */
   servedId?: string
-  /** It counts towards its owner's usage. */
+  /** It counts towards the usage of who pays. */
   isCounted?: true
   /** A resumable upload in pieces, of `size` bytes in total: breaks and restarts do not end it. */
   isInPieces?: true
@@ -95,6 +98,27 @@ export const usedKey = (ownerId: string) => `used:${ownerId}`
 /** One for each person and message: after losing one message with a file they may have another. */
 export const shareKey = (share: { mediaId: string; userId: string; messageId: string }) =>
   `share:${share.mediaId}:${share.userId}:${share.messageId}`
+
+/**
+ * Who holds a reference in place of all members of a group: who of them may read the message is
+ * asked at each look. No person's id begins so.
+ */
+const groupHolderPrefix = 'group-'
+export const groupHolder = (groupId: string) => `${groupHolderPrefix}${groupId}`
+
+/** @returns undefined for a person */
+export function readGroupHolder(ownerId: string): string | undefined {
+  return ownerId.startsWith(groupHolderPrefix) ? ownerId.slice(groupHolderPrefix.length) : undefined
+}
+
+/** The beginning of a file's references in groups. */
+export const groupSharePrefix = (mediaId: string) => `share:${mediaId}:${groupHolderPrefix}`
+
+/** The group and the message of a reference that `groupSharePrefix` found. */
+export function readGroupShare({ _id, mediaId }: MediaEntry) {
+  const [groupId = '', messageId = ''] = _id.slice(groupSharePrefix(mediaId).length).split(':')
+  return { groupId, messageId }
+}
 
 /** The range of everything orphaned since this time or earlier. */
 export const orphanedUntil = (epochMs: number) => ({

@@ -32,6 +32,8 @@ export type MediaStore = ReturnType<typeof createMediaStore>
  */
 export interface ArrivingFile {
   ownerId: string
+  /** Whose usage it counts towards, if not its owner's. */
+  payerId?: string | undefined
   purpose: MediaPurpose
   filename: string | undefined
   bytes: AsyncIterable<Buffer>
@@ -82,13 +84,20 @@ export function createMediaStore(options: {
     return entry && (await find(entry.mediaId))
   }
 
-  async function begin({ ownerId, purpose, filename, key }: ArrivingFile): Promise<FileDocument> {
+  async function begin({
+    ownerId,
+    payerId,
+    purpose,
+    filename,
+    key,
+  }: ArrivingFile): Promise<FileDocument> {
     const mediaId = uuidv7()
     const looseSince = now()
     const file: FileDocument = {
       _id: fileKey(mediaId),
       mediaId,
       ownerId,
+      ...(payerId !== undefined && { payerId }),
       purpose,
       looseSince,
       state: 'arriving',
@@ -157,11 +166,11 @@ export function createMediaStore(options: {
       await pieces.remove(await pieces.list(belonging))
     }
     if (file === 'unknown') return
-    const { ownerId, key, servedId } = file
+    const { ownerId, payerId = ownerId, key, servedId } = file
     const ids = [orphanedKey(file.looseSince ?? 0, mediaId), ownedKey(file), file._id]
     if (servedId !== undefined) ids.push(servedKey(servedId))
     if (key !== undefined) ids.push(uploadKey({ ownerId, key }), unfinishedKey({ ownerId, key }))
-    const usedId = usedKey(ownerId)
+    const usedId = usedKey(payerId)
     await database.update([...ids, usedId], (stored) => {
       const removed = stored.get(file._id)
       const bytes = isFile(removed) && removed.isCounted ? -removed.size : 0
@@ -169,11 +178,11 @@ export function createMediaStore(options: {
         .filter((id) => stored.get(id)?.mediaId === mediaId)
         .map((_id) => ({ _id, mediaId, _deleted: true as const }))
       return {
-        put: [...gone, ...changeUsed(stored.get(usedId), ownerId, bytes)],
+        put: [...gone, ...changeUsed(stored.get(usedId), payerId, bytes)],
         result: undefined,
       }
     })
-    onFilesChanged(ownerId)
+    onFilesChanged(payerId)
   }
 
   async function findUploaded({
@@ -197,9 +206,9 @@ export function createMediaStore(options: {
     how: { signal?: AbortSignal | undefined; along?: readonly MediaDocument[] },
   ): Promise<boolean> {
     const { signal, along = [] } = how
-    const { _id, mediaId, ownerId, key, servedId } = ready
+    const { _id, mediaId, ownerId, payerId = ownerId, key, servedId } = ready
     const entry = key === undefined ? undefined : { _id: uploadKey({ ownerId, key }), mediaId }
-    const usedId = usedKey(ownerId)
+    const usedId = usedKey(payerId)
     const put = [{ ...ready, isCounted: true as const }]
     const entries = [
       ...(entry ? [entry] : []),
@@ -217,12 +226,12 @@ export function createMediaStore(options: {
       if (!(isTaken || isAwaited) || isRepeated) return { result: false }
       // A resumable upload has counted since it began.
       const bytes = ready.isInPieces ? 0 : ready.size
-      const used = changeUsed(stored.get(usedId), ownerId, bytes)
+      const used = changeUsed(stored.get(usedId), payerId, bytes)
       const others = along.filter((one) => !one._deleted || stored.has(one._id))
       const taken = [...(isTaken ? [] : put), ...entries, ...used, ...others]
       return { put: taken, result: true }
     })
-    onFilesChanged(ownerId)
+    onFilesChanged(payerId)
     return result
   }
 

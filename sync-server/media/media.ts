@@ -4,11 +4,15 @@ import type { Storage } from '../storage/storage.ts'
 import {
   type FileDocument,
   fileKey,
+  groupHolder,
+  groupSharePrefix,
   isFile,
   orphanedKey,
   orphanedUntil,
   ownedKey,
   parseMediaUrl,
+  readGroupHolder,
+  readGroupShare,
   shareKey,
 } from './media-documents.ts'
 import { type ArrivingFile, createMediaStore, type MediaStore } from './media-store.ts'
@@ -26,21 +30,30 @@ const unfinishedKeptMs = 4 * 24 * 60 * 60 * 1000
 
 const marksAtOnce = 100
 
+/** Somebody may have sent a file on into any number of groups. */
+const groupSharesAtOnce = 100
+
 export type Media = ReturnType<typeof createMedia>
 
 /**
  * Uploaded files: who may see and forward them, and when they expire.
- * @param readPicture the address in a person's account; undefined or null when there is none
+ * @param readPicture the address in a person's account, or in a group's record (`groupHolder`);
+ * undefined or null when there is none
  * @param isShared other servers use the same database
  * @param inTurn how the sweep yields to requests; without it, runs at once
  * @param onFilesChanged called with the owner whose usage changed
+ * @param showsGroupPicture may this person see the picture of this group, as its member or by the
+ * code of its link?
+ * @param readInGroups which addresses of files this person reads in these messages of groups
  * @param onError called with failures in the background
  */
 export function createMedia(options: {
   storage: Storage
   privacy: Pick<Privacy, 'showsPicture'>
-  readPicture: (userId: string) => Promise<string | null | undefined>
+  readPicture: (ownerId: string) => Promise<string | null | undefined>
   isShared: boolean
+  showsGroupPicture?: ShowsGroupPicture
+  readInGroups?: ReadInGroups
   inTurn?: InTurn
   onFilesChanged?: (ownerId: string) => void
   onError: (error: unknown) => void
@@ -50,7 +63,8 @@ export function createMedia(options: {
   const { inTurn = (step) => step(), onFilesChanged = () => undefined } = options
   const mediaStore = createMediaStore({ storage, now, onFilesChanged, onError })
   const unfinished = createUnfinishedUploads({ mediaStore, now, onFilesChanged })
-  const sharing = createMediaSharing({ mediaStore, now })
+  const { readInGroups = async () => [], showsGroupPicture = async () => false } = options
+  const sharing = createMediaSharing({ mediaStore, readInGroups, now })
   const pictures = createPictures({ mediaStore, readPicture })
   const { keepPicture } = pictures
   const sweeper = createMediaSweep({
@@ -73,10 +87,12 @@ export function createMedia(options: {
     }
   }
 
-  async function isVisible(file: FileDocument, viewerId: string): Promise<boolean> {
+  async function isVisible(file: FileDocument, viewerId: string, code?: string): Promise<boolean> {
     if (file.purpose === 'message') return await sharing.isSharedWith(file, viewerId)
     if (file.ownerId === viewerId) return true
     if (parseMediaUrl((await readPicture(file.ownerId)) ?? '') !== file.mediaId) return false
+    const groupId = readGroupHolder(file.ownerId)
+    if (groupId !== undefined) return await showsGroupPicture(viewerId, groupId, code)
     return await privacy.showsPicture(viewerId, file.ownerId)
   }
 
@@ -102,10 +118,15 @@ export function createMedia(options: {
     /**
      * A file by the id in its address, if this person may see it; undefined otherwise, whether or
      * not it exists.
+     * @param code of the link into a group, which shows its picture
      */
-    async find(mediaId: string, viewerId: string): Promise<FileDocument | undefined> {
+    async find(
+      mediaId: string,
+      viewerId: string,
+      code?: string,
+    ): Promise<FileDocument | undefined> {
       const file = await mediaStore.findServed(mediaId)
-      return file?.state === 'ready' && (await isVisible(file, viewerId)) ? file : undefined
+      return file?.state === 'ready' && (await isVisible(file, viewerId, code)) ? file : undefined
     },
 
     /** Removes a departing person's pictures and unsent uploads. Files that they sent stay. */
@@ -127,16 +148,16 @@ export function createMedia(options: {
   }
 }
 
-/** Keeps one profile picture for each person: the one in their account. */
+/** Keeps one picture for each person and group: the one in the account or the group's record. */
 function createPictures(options: {
   mediaStore: MediaStore
-  readPicture: (userId: string) => Promise<string | null | undefined>
+  readPicture: (ownerId: string) => Promise<string | null | undefined>
 }) {
   const { mediaStore, readPicture } = options
   const { database } = mediaStore
 
-  async function readCurrent(userId: string): Promise<string | undefined> {
-    return parseMediaUrl((await readPicture(userId)) ?? '')
+  async function readCurrent(ownerId: string): Promise<string | undefined> {
+    return parseMediaUrl((await readPicture(ownerId)) ?? '')
   }
 
   async function unmark(mediaId: string): Promise<void> {
@@ -153,7 +174,7 @@ function createPictures(options: {
   }
 
   /**
-   * Call when a person's account names another picture: keeps that one, and removes earlier ones.
+   * Call when an account or a group names another picture: keeps that one, and removes earlier ones.
    */
   async function settlePictures(ownerId: string): Promise<void> {
     const named = await readCurrent(ownerId)
@@ -184,6 +205,12 @@ function createPictures(options: {
     },
   }
 }
+
+type ShowsGroupPicture = (
+  viewerId: string,
+  groupId: string,
+  code: string | undefined,
+) => Promise<boolean>
 
 type InTurn = <Result>(step: () => Promise<Result>) => Promise<Result>
 
@@ -280,23 +307,34 @@ function createMediaSweep(options: {
   }
 }
 
+type ReadInGroups = (
+  userId: string,
+  messages: readonly { groupId: string; messageId: string }[],
+) => Promise<readonly string[]>
+
 /**
  * A message with a file. `recipientId` is absent if the recipient does not get it, as when
- * blocking.
+ * blocking; in a group `groupId` stands for all its members.
  */
 interface SharedMessage {
   mediaUrl: string
   messageId: string
   senderId: string
   recipientId?: string | undefined
+  groupId?: string | undefined
 }
 
 /**
  * Tracks who shares a file: its owner, and everybody with a message that has it. Each message adds
- * a reference for each of its two people; a file without any is orphaned, and expires after a day.
+ * a reference for each of its two people, or one for its group; a file without any is orphaned, and
+ * expires after a day.
  */
-function createMediaSharing(options: { mediaStore: MediaStore; now: () => number }) {
-  const { mediaStore, now } = options
+function createMediaSharing(options: {
+  mediaStore: MediaStore
+  readInGroups: ReadInGroups
+  now: () => number
+}) {
+  const { mediaStore, readInGroups, now } = options
   const { database } = mediaStore
 
   async function hasReference(mediaId: string, userId = ''): Promise<boolean> {
@@ -305,7 +343,23 @@ function createMediaSharing(options: { mediaStore: MediaStore; now: () => number
   }
 
   async function isSharedWith(file: FileDocument, userId: string): Promise<boolean> {
-    return file.ownerId === userId || (await hasReference(file.mediaId, userId))
+    if (file.ownerId === userId || (await hasReference(file.mediaId, userId))) return true
+    return await isInTheirGroup(file, userId)
+  }
+
+  /** Does this person read a message with the file in a group? Its reference alone says nothing. */
+  async function isInTheirGroup({ mediaId, servedId }: FileDocument, userId: string) {
+    const range = idsFrom(groupSharePrefix(mediaId))
+    let { startkey } = range
+    for (;;) {
+      const page = await database.range({ ...range, startkey, limit: groupSharesAtOnce })
+      const read = page.length > 0 ? await readInGroups(userId, page.map(readGroupShare)) : []
+      const ids = read.map(parseMediaUrl)
+      if (ids.some((id) => id !== undefined && (id === mediaId || id === servedId))) return true
+      const last = page.at(-1)
+      if (!last || page.length < groupSharesAtOnce) return false
+      startkey = idsFrom(last._id).endkey
+    }
   }
 
   async function findShareable(mediaUrl: string, senderId: string) {
@@ -324,16 +378,17 @@ function createMediaSharing(options: { mediaStore: MediaStore; now: () => number
     },
 
     /**
-     * Gives both people of a message access to its file; call before delivery. Idempotent.
+     * Gives all who read a message access to its file; call before delivery. Idempotent.
      * @returns false when the sender may not share it, or it does not exist: refuse with
      * `media_not_allowed`
      */
-    async shareMedia({ mediaUrl, messageId, senderId, recipientId }: SharedMessage) {
+    async shareMedia({ mediaUrl, messageId, senderId, recipientId, groupId }: SharedMessage) {
       const file = await findShareable(mediaUrl, senderId)
       if (!file) return false
       const { mediaId } = file
       const people = recipientId === undefined ? [senderId] : [senderId, recipientId]
-      const references = people.map((userId) => ({
+      const holders = groupId === undefined ? people : [groupHolder(groupId)]
+      const references = holders.map((userId) => ({
         _id: shareKey({ mediaId, userId, messageId }),
         mediaId,
       }))
@@ -358,14 +413,16 @@ function createMediaSharing(options: { mediaStore: MediaStore; now: () => number
     async releaseMedia(message: {
       mediaUrl: string
       messageId: string
-      userIds: readonly string[]
+      userIds?: readonly string[]
+      groupId?: string
     }) {
-      const { messageId, userIds } = message
+      const { messageId, groupId, userIds = [] } = message
+      const holders = groupId === undefined ? userIds : [groupHolder(groupId)]
       const servedId = parseMediaUrl(message.mediaUrl)
       const before = servedId === undefined ? undefined : await mediaStore.findServed(servedId)
       if (!before) return
       const { mediaId } = before
-      const ids = userIds.map((userId) => shareKey({ mediaId, userId, messageId }))
+      const ids = holders.map((userId) => shareKey({ mediaId, userId, messageId }))
       await database.update(ids, (stored) => ({
         put: [...stored.keys()].map((_id) => ({ _id, mediaId, _deleted: true as const })),
         result: undefined,

@@ -1,6 +1,7 @@
 import { groupBy } from '../../schema/helpers/lists.ts'
 import { isAccepted, type MessageDocument } from '../../schema/message.ts'
 import type { Relations } from '../access/relations.ts'
+import type { Groups } from '../groups/groups.ts'
 import { nameMessagesDatabase } from '../storage/documents/database-names.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { Media } from './media.ts'
@@ -21,8 +22,10 @@ export function createMissingUploads(options: {
   media: Pick<Media, 'findUploaded' | 'shareMedia'>
   storage: Storage
   relations: Pick<Relations, 'canReach'>
+  /** Undefined while there are no groups. */
+  groups: Pick<Groups, 'listFilesSent'> | undefined
 }) {
-  const { media, storage, relations } = options
+  const { media, storage, relations, groups } = options
 
   function readCopies(ownerId: string, ids: readonly string[]) {
     return storage.database<MessageDocument>(nameMessagesDatabase(ownerId)).read(ids)
@@ -52,6 +55,11 @@ export function createMissingUploads(options: {
       return isSent ? [copy] : []
     })
     const byPeer = groupBy(own, ({ peerId }) => peerId)
+    const ids = uploads.map(({ id }) => id)
+    for (const sent of (await groups?.listFilesSent(ownerId, ids)) ?? []) {
+      const isAsked = uploads.some(({ mediaUrl }) => mediaUrl === sent.mediaUrl)
+      if (isAsked) await media.shareMedia({ ...sent, senderId: ownerId })
+    }
     await Promise.all(
       Array.from(byPeer, ([peerId, messages]) => shareWithPeer(ownerId, peerId, messages)),
     )

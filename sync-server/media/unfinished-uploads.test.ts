@@ -41,6 +41,8 @@ async function sendSome(id: string, offset: number, bytes: Buffer, sent: number)
     headers: {
       'content-type': 'application/octet-stream',
       'content-length': String(bytes.length),
+      // Closed by its answer, not a minute later.
+      connection: 'close',
     },
   })
   onTestFinished(() => request.hangUp())

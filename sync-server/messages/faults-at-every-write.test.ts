@@ -233,6 +233,29 @@ test('P3: a first message that a full disk stored, and reported as refused, begi
   }
 })
 
+test('P6: words that a full disk stored, and reported as refused, are gone where their author discards them before the data is opened again', async () => {
+  const first = must(actions['a first message'], 'an action')
+  const { t, disk, prepare } = await open(false)
+  let copies = 0
+  for (let after = 0; ; after += 1) {
+    const bench = await prepare(first)
+    const before = disk.countRefused()
+    disk.fillUp({ after, count: 20, leaves: 'unseen' })
+    await isResolved(send(bench))
+    disk.makeRoom()
+    if (disk.countRefused() === before) break
+    const discarded: MessageDocument = { ...bench.message, deletedAt: Date.now() }
+    const proposals = [propose(discarded)]
+    const discard = () => t.acceptance.acceptMessages({ actorId: t.ann, proposals })
+    await expect.poll(() => isResolved(discard())).toBe(true)
+    const { own, theirs } = await readCopies(bench)
+    expect(own).toMatchObject({ content: '', deletedAt: expect.any(Number) })
+    copies += Number(theirs !== undefined)
+    expect(theirs?.content ?? '').toBe('')
+  }
+  expect(copies).toBeGreaterThan(0)
+})
+
 test('P3: a kill at any write of a receipt that comes before its author’s conversation loses no receipt', async () => {
   const receipt = must(actions['a receipt'], 'an action')
   const { t, disk, prepare, startAgain } = await open(false)

@@ -18,11 +18,14 @@ const newsMax = 10_000
  */
 const watchedForMs = 60_000
 
-/** Who has written to which person. */
+/** Who has written to which person, and in which group. */
 export interface NewMessage {
   _id: string
   senderId: string
   recipientId: string
+  groupId?: string
+  /** Does it name the recipient? Then muting keeps it from nobody. */
+  isMention?: boolean
 }
 
 /**
@@ -43,11 +46,12 @@ export function createPushNews(options: {
   const watched = new LRUCache<string, Map<string, News>>(atMost(newsMax))
 
   function record(message: NewMessage) {
-    const { _id, senderId, recipientId } = message
+    const { _id, senderId, recipientId, groupId, isMention = false } = message
     add({
       userId: recipientId,
-      peerId: senderId,
+      peerId: groupId ?? senderId,
       messageIds: [_id],
+      ...(isMention && { mentionIds: [_id] }),
       count: 1,
       queuedAt: clock.now(),
     })
@@ -113,6 +117,7 @@ export function createPushNews(options: {
 
 interface Counted {
   messageIds: readonly string[]
+  mentionIds?: readonly string[]
   count: number
   queuedAt: number
   isRead?: true
@@ -122,9 +127,11 @@ interface Counted {
 export function joinNews<T extends Counted>(before: T, after: T): T {
   const fresh = after.messageIds.filter((id) => !before.messageIds.includes(id))
   const isFirst = before.messageIds.length === 0 && fresh.length > 0
+  const mentionIds = [...new Set([...(before.mentionIds ?? []), ...(after.mentionIds ?? [])])]
   return {
     ...before,
     ...after,
+    ...(mentionIds.length > 0 && { mentionIds: mentionIds.slice(-pushLimits.messageIdsMax) }),
     messageIds: [...before.messageIds, ...fresh].slice(-pushLimits.messageIdsMax),
     count: before.count + after.count - (after.messageIds.length - fresh.length),
     queuedAt: isFirst ? after.queuedAt : before.queuedAt,

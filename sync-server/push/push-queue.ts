@@ -13,6 +13,8 @@ export interface PushEntry {
   isRead?: true
   /** The newest, oldest first; none where only the reading is news. */
   messageIds: readonly string[]
+  /** Those that name the device's person, the newest, oldest first. */
+  mentionIds?: readonly string[]
   count: number
   /** Epoch ms. */
   queuedAt: number

@@ -2,6 +2,7 @@ import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import pLimit from 'p-limit'
 import { type PushPayload, type PushRead, pushLimits } from '../../schema/api/push.ts'
 import { type ConversationDocument, isMutedAt } from '../../schema/conversation.ts'
+import type { GroupDocument } from '../../schema/group.ts'
 import { isIncoming, type MessageDocument } from '../../schema/message.ts'
 import { isQuietTime } from '../../schema/quiet-hours.ts'
 import { readSettings } from '../../schema/settings.ts'
@@ -42,6 +43,16 @@ const seenUpToOf = (conversation: ConversationDocument | undefined) =>
  */
 const preparedAtOnce = 2
 
+/** What groups show to their members alone. */
+interface GroupReader {
+  findFor(userId: string, groupId: string): Promise<GroupDocument | undefined>
+  readMessages(asked: {
+    userId: string
+    groupId: string
+    ids: readonly string[]
+  }): Promise<MessageDocument[]>
+}
+
 export type Push = Awaited<ReturnType<typeof createPush>>
 
 /**
@@ -61,6 +72,7 @@ export async function createPush(options: {
   fronts: SharedFronts
   nameContact: (ownerId: string, contactId: string) => Promise<string | undefined>
   listPlaces: OrderJournal['listBetween']
+  findGroups: () => GroupReader | undefined
   given: PushKeys | undefined
   subject: string
   /** For tests: push services on this machine, over HTTP. */
@@ -199,7 +211,7 @@ type PreparedPush = { payload: PushPayload; upTo: number } | { payload: PushRead
 /**
  * What one device is sent, asked at the last moment: a push may have waited an hour. Undefined when
  * its sign-in ended, its person looks at a device, has read the chat, muted, archived or blocked
- * it, or wants quiet now. None of the latter matters to a push that only says what was read.
+ * it and is not mentioned, or wants quiet now. None of the latter matters to a push that only says what was read.
  * @param listPlaces the places of two people's messages
  * @param nameContact a customer of this person's business channel; undefined for anybody else
  */
@@ -211,9 +223,11 @@ function createPushChecks(options: {
   fronts: Pick<SharedFronts, 'has'>
   nameContact: (ownerId: string, contactId: string) => Promise<string | undefined>
   listPlaces: OrderJournal['listBetween']
+  findGroups: () => GroupReader | undefined
   clock: PushClock
 }) {
   const { storage, accounts, sessions, relations, fronts, nameContact, listPlaces, clock } = options
+  const { findGroups } = options
 
   async function findConversation({ device, peerId }: PushEntry) {
     const name = nameConversationsDatabase(device.userId)
@@ -222,9 +236,15 @@ function createPushChecks(options: {
   }
 
   /** What of these messages is left: those that were deleted or read since do not count. */
-  async function findLeft({ device, messageIds, count }: PushEntry, seenUpTo: number) {
-    const messages = storage.database<MessageDocument>(nameMessagesDatabase(device.userId))
-    const found = [...(await messages.read(messageIds)).values()]
+  async function findLeft(
+    { device, messageIds, count }: Pick<PushEntry, 'device' | 'messageIds' | 'count'>,
+    { group, seenUpTo }: { group: GroupDocument | undefined; seenUpTo: number },
+  ) {
+    const { userId } = device
+    const messages = storage.database<MessageDocument>(nameMessagesDatabase(userId))
+    const found = group
+      ? ((await findGroups()?.readMessages({ userId, groupId: group._id, ids: messageIds })) ?? [])
+      : [...(await messages.read(messageIds)).values()]
     const isLeft = ({ deletedAt, orderedAt }: MessageDocument) =>
       deletedAt === undefined && orderedAt > seenUpTo
     const over = new Set(found.flatMap((each) => (isLeft(each) ? [] : [each._id])))
@@ -266,23 +286,35 @@ function createPushChecks(options: {
     if (!owner) return undefined
     const { notificationPreview, notificationSound, quietHours } = readSettings(owner.settings)
     if (isQuietTime(quietHours, clock.now())) return undefined
-    if ((await relations.canReach(peerId, userId)) !== 'delivered') return undefined
+    const group = await findGroups()?.findFor(userId, peerId)
+    if (!group && (await relations.canReach(peerId, userId)) !== 'delivered') return undefined
     const conversation = await findConversation(entry)
-    if (conversation?.isArchived) return undefined
-    if (conversation && isMutedAt(conversation, clock.now())) return undefined
+    const isQuiet =
+      conversation && (conversation.isArchived || isMutedAt(conversation, clock.now()))
+    const { mentionIds = [] } = entry
+    if (isQuiet && mentionIds.length === 0) return undefined
+    const mentioned = { device, messageIds: mentionIds, count: mentionIds.length }
     const readUpTo = seenUpToOf(conversation)
-    const { newest, messageIds, count } = await findLeft(entry, readUpTo)
-    const name = newest && (await nameAuthor(userId, peerId))
+    const { newest, messageIds, count } = await findLeft(isQuiet ? mentioned : entry, {
+      group,
+      seenUpTo: readUpTo,
+    })
+    const name = newest && (group ? group.name : await nameAuthor(userId, peerId))
     if (!name) return undefined
+    const author = group && (await accounts.find(newest.senderId))?.username
     const isPreviewHidden = notificationPreview === 'hidden'
     const text = newest.content.slice(0, pushLimits.textMaxCharacters).trim()
     const upTo = newest.orderedAt
     const arrivedUpTo = Math.max(readUpTo, conversation?.deliveredUpTo ?? 0)
-    const owedIds = await listOwed({ device, peerId, messageIds }, { after: arrivedUpTo, upTo })
+    const owedIds = group
+      ? undefined
+      : await listOwed({ device, peerId, messageIds }, { after: arrivedUpTo, upTo })
     const payload: PushPayload = {
       userId,
       peerId,
       name: name.slice(0, pushLimits.nameMaxCharacters),
+      ...(group && { isGroup: true }),
+      ...(author !== undefined && { author: author.slice(0, pushLimits.nameMaxCharacters) }),
       messageIds,
       count,
       upTo,

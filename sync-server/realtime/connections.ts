@@ -34,6 +34,14 @@ export function createConnections() {
     }
   }
 
+  /** Sends each device the text of the first of these words that it understands. */
+  function tellBest(userId: string, texts: readonly (readonly [SocketWord, () => string])[]) {
+    for (const { understands, send } of listOf(userId)) {
+      const [, write] = texts.find(([word]) => understands.includes(word)) ?? []
+      if (write) send(write())
+    }
+  }
+
   return {
     add(connection: Connection) {
       const { userId } = connection.caller
@@ -71,6 +79,7 @@ export function createConnections() {
       tellText(userId, JSON.stringify(event), word)
     },
     tellText,
+    tellBest,
     closeSession({ userId, sessionId }: Caller, code: number, reason: string) {
       for (const connection of [...listOf(userId)]) {
         if (connection.caller.sessionId === sessionId) connection.close(code, reason)

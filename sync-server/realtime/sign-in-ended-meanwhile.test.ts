@@ -14,7 +14,7 @@ it('P8: a socket that is let in while its sign-in ends is closed, and hears noth
   // The server knows this sign-in from now on, and has yet to read its person's settings again.
   expect((await app.call('GET', '/api/users/me/sessions', { token })).status).toBe(200)
   await expect.poll(() => app.stats().openDatabases).toBe(0)
-  held.key = `document-store\xffuser:${userId}`
+  held.key = `!d/user:${userId}`
   const socket = await openTestSocket({ url: app.url, token })
   await held.reached.promise
   expect((await app.call('POST', '/api/auth/logout', { token })).status).toBe(200)

@@ -3,7 +3,6 @@ import { LRUCache } from 'lru-cache'
 import { atMost } from '../lib/at-most.ts'
 import type { DatabaseHome, TallyingHome } from './documents/database-home.ts'
 import type { Document } from './documents/documents.ts'
-import { readDocuments } from './documents/read-documents.ts'
 import type { DatabaseWrite } from './documents/transaction.ts'
 
 /**
@@ -116,7 +115,7 @@ export function createNotedTallies(
   async function readNoted(name: string): Promise<TallyDocument> {
     const found = known.get(name)
     if (found !== undefined) return found
-    const stored = await home.use(talliesDatabase, (pouch) => readDocuments(pouch, new Set([name])))
+    const stored = await home.use(talliesDatabase, (database) => database.readAll(new Set([name])))
     const document = (stored.get(name) as TallyDocument | undefined) ?? empty(name)
     known.set(name, document)
     return document

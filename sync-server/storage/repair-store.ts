@@ -1,12 +1,25 @@
 import { mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isDatabaseName } from './documents/database-names.ts'
 import { StorageUnavailable } from './documents/storage-errors.ts'
-import { findSoundDocuments, type OldLevel } from './level/find-sound-documents.ts'
+import {
+  type Counters,
+  decodeRow,
+  isDeleted,
+  keyOf,
+  type Row,
+  rangeOf,
+  rangeOfKind,
+  readCounters,
+  toDocument,
+} from './level/document-rows.ts'
 import { type LevelStore, type Operation, openLevelStore } from './level/level-store.ts'
-import { documentCountKey, lastSeqKey } from './level/pouch-keys.ts'
-import { rangeOf } from './level/prefixed-leveldown.ts'
-import { nameCause, withRepairedLevel } from './level/take-over-folders.ts'
+import { nameCause, type OldLevel, withRepairedLevel } from './level/take-over-folders.ts'
+import {
+  convertDatabase,
+  isOldDatabase,
+  listDatabases,
+  openOldDatabase,
+} from './level/take-over-pouchdb.ts'
 import { repairedFolder } from './storage.ts'
 
 const batchBytes = 1024 * 1024
@@ -47,7 +60,7 @@ export async function repairStore(options: {
   const found = { lost: [] as Lost[], kept: 0 }
   try {
     await withRepairedLevel(location, async (from) => {
-      for (const name of await listDatabases(from)) {
+      for (const name of await listDatabases(from as never)) {
         const { lost, kept } = await copyDatabase({ from, to, name })
         found.kept += kept
         if (lost) found.lost.push(lost)
@@ -84,61 +97,83 @@ function describeFailure(location: string, error: unknown): StorageUnavailable {
   return new StorageUnavailable(words, { cause: error })
 }
 
-/** Jumps from one to the next. Keys that belong to none are the store's own, and made again. */
-async function listDatabases(level: OldLevel): Promise<string[]> {
-  const names: string[] = []
-  const range = { gt: '' }
-  for (;;) {
-    const [key] = await level.keys({ ...range, limit: 1 }).all()
-    if (key === undefined) return names
-    const name = key.slice(0, key.indexOf('!'))
-    if (isDatabaseName(name)) {
-      names.push(name)
-      range.gt = rangeOf(name).lt
-    } else range.gt = key
+async function copyDatabase(options: { from: OldLevel; to: LevelStore; name: string }) {
+  const { from, to, name } = options
+  const level = from as never
+  const prefix = rangeOf(name).gte
+  const isOld = await isOldDatabase(level, name)
+  const take = isOld ? convertDatabase : copySound
+  const { broken, count, of } = await take(openOldDatabase(level, prefix), async (operations) => {
+    await to.write(operations.map((one) => ({ ...one, key: prefix + one.key })))
+  })
+  const documents = Math.max((of ?? 0) - count, broken.length)
+  const isWhole = documents === 0 && (of !== undefined || count === 0)
+  return { kept: count, lost: isWhole ? undefined : { database: name, documents, of } }
+}
+
+/** Copies what can be used of a database, and makes its list of places again. */
+const copySound: typeof convertDatabase = async (from, write) => {
+  const [counted] = await from.read([keyOf.counters])
+  const before = counted && readSoundCounters(String(counted))
+  const counters = { ...readCounters(undefined), ...before, count: 0 }
+  const [sound, broken] = [new Set<string>(), new Set<string>()]
+  const batch = { operations: [] as Operation[], bytes: 0 }
+
+  async function add(operations: readonly Operation[]) {
+    batch.operations.push(...operations)
+    for (const one of operations) batch.bytes += one.type === 'put' ? one.value.length : 0
+    if (batch.bytes < batchBytes) return
+    await write(batch.operations)
+    Object.assign(batch, { operations: [], bytes: 0 })
+  }
+
+  for await (const [key, value] of from.scan(rangeOfKind('d'))) {
+    const id = key.slice('d/'.length)
+    const row = readSound(id, value)
+    if (!row) broken.add(id)
+    if (!row) continue
+    sound.add(id)
+    counters.count += Number(!isDeleted(row.leaves))
+    counters.seq = Math.max(counters.seq, row.seq)
+    await add([
+      { type: 'put', key, value },
+      { type: 'put', key: keyOf.place(row.seq), value: id },
+    ])
+  }
+  for await (const [key, value] of from.scan(rangeOfKind('s'))) {
+    // The lost ones may include the last: no number may be given twice.
+    counters.seq = Math.max(counters.seq, Number(key.slice('s/'.length)))
+    if (!sound.has(String(value))) broken.add(String(value))
+  }
+  for await (const [key, value] of from.scan(rangeOfKind('b'))) {
+    const id = key.slice('b/'.length, key.indexOf('\0'))
+    if (sound.has(id)) await add([{ type: 'put', key, value }])
+  }
+  for await (const [key, value] of from.scan(rangeOfKind('l'))) {
+    await add([{ type: 'put', key, value }])
+  }
+  const isUsed = counters.seq > 0 || counters.tally !== 0
+  if (isUsed) await add([{ type: 'put', key: keyOf.counters, value: JSON.stringify(counters) }])
+  await write(batch.operations)
+  return { broken: [...broken], count: counters.count, of: before?.count }
+}
+
+function readSoundCounters(text: string): Counters | undefined {
+  try {
+    return readCounters(text)
+  } catch {
+    return undefined
   }
 }
 
-async function copyDatabase(options: { from: OldLevel; to: LevelStore; name: string }) {
-  const { from, to, name } = options
-  const prefix = rangeOf(name).gte
-  const iterate = (range: { gte?: string; lt?: string } = {}) =>
-    walk(from, {
-      gte: prefix + (range.gte ?? ''),
-      lt: range.lt ? prefix + range.lt : rangeOf(name).lt,
-    })
-  async function* walk(level: OldLevel, range: { gte: string; lt: string }) {
-    for await (const [key, value] of level.iterator(range)) {
-      yield [key.slice(prefix.length), value] as const
-    }
+function readSound(id: string, value: Buffer): Row | undefined {
+  try {
+    const row = decodeRow(String(value))
+    for (const leaf of row.leaves) toDocument(id, leaf)
+    return row
+  } catch {
+    return undefined
   }
-  const { broken, isSound, lastSeq, count } = await findSoundDocuments({ iterator: iterate })
-  const batch = { operations: [] as Operation[], bytes: 0 }
-  async function flush() {
-    await to.write(batch.operations)
-    Object.assign(batch, { operations: [], bytes: 0 })
-  }
-  for await (const [key, value] of iterate()) {
-    if (!isSound(key)) continue
-    batch.operations.push({ type: 'put', key: prefix + key, value })
-    batch.bytes += value.length
-    if (batch.bytes >= batchBytes) await flush()
-  }
-  const read = async (key: string) => {
-    const value = await from.get(prefix + key)
-    return value === undefined ? undefined : Number(value)
-  }
-  const of = await read(documentCountKey)
-  // The lost ones may include the last: no number may be given twice.
-  const seq = Math.max(lastSeq, (await read(lastSeqKey)) ?? 0)
-  batch.operations.push(
-    { type: 'put', key: prefix + lastSeqKey, value: JSON.stringify(seq) },
-    { type: 'put', key: prefix + documentCountKey, value: JSON.stringify(count) },
-  )
-  await flush()
-  const documents = Math.max((of ?? 0) - count, broken.length)
-  const isWhole = documents === 0 && (of !== undefined || seq === 0)
-  return { kept: count, lost: isWhole ? undefined : { database: name, documents, of } }
 }
 
 async function chooseFree(folder: string): Promise<string> {

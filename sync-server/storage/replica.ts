@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { slicesOf } from '../../schema/helpers/lists.ts'
+import type { Database, DocumentWrite } from './documents/database.ts'
 import type { TallyingHome } from './documents/database-home.ts'
 import type { Seq } from './documents/documents.ts'
-import type { Pouch, PouchWrite } from './documents/pouch.ts'
 
 /** Pieces of files may be among them, and each answer of a CouchDB has to come in time. */
 const readAtOnce = 25
@@ -31,9 +31,9 @@ export interface Replica {
   changes(since: Seq): Promise<{ rows: ReplicaRow[]; next: Seq }>
   /** Those that this database has not. */
   findMissing(rows: readonly ReplicaRow[]): Promise<ReplicaRow[]>
-  read(rows: readonly ReplicaRow[]): AsyncIterable<readonly PouchWrite[]>
+  read(rows: readonly ReplicaRow[]): AsyncIterable<readonly DocumentWrite[]>
   /** Stores them as they are; those that are here already change nothing. */
-  take(documents: readonly PouchWrite[]): Promise<void>
+  take(documents: readonly DocumentWrite[]): Promise<void>
   /** Reads all of it. @param isWanted false leaves a document out */
   measure(isWanted: (id: string) => boolean): Promise<Measure>
   readTally(): Promise<number>
@@ -41,11 +41,11 @@ export interface Replica {
 }
 
 export function createReplica({ name, home }: { name: string; home: TallyingHome }): Replica {
-  const use = <Result>(work: (pouch: Pouch) => Promise<Result>) => home.use(name, work)
+  const use = <Result>(work: (database: Database) => Promise<Result>) => home.use(name, work)
 
   async function changes(since: Seq) {
-    const { results, last_seq } = await use((pouch) =>
-      pouch.changes({ since, limit: changesAtOnce, batch_size: changesAtOnce, style: 'all_docs' }),
+    const { results, last_seq } = await use((database) =>
+      database.changes({ since, limit: changesAtOnce, style: 'all_docs' }),
     )
     const rows = results.map((row) => ({ id: row.id, revs: row.changes.map(({ rev }) => rev) }))
     return { rows, next: last_seq }
@@ -54,9 +54,7 @@ export function createReplica({ name, home }: { name: string; home: TallyingHome
   async function* read(rows: readonly ReplicaRow[]) {
     for (const slice of slicesOf(rows, readAtOnce)) {
       const docs = slice.flatMap(({ id, revs }) => revs.map((rev) => ({ id, rev })))
-      const { results } = await use((pouch) =>
-        pouch.bulkGet({ docs, revs: true, attachments: true }),
-      )
+      const { results } = await use((database) => database.bulkGet(docs))
       const found = results.flatMap((row) => row.docs.flatMap((one) => ('ok' in one ? one.ok : [])))
       if (found.length < docs.length) {
         const ids = slice.map(({ id }) => id).join(', ')
@@ -70,7 +68,7 @@ export function createReplica({ name, home }: { name: string; home: TallyingHome
     changes,
     async findMissing(rows) {
       const wanted = Object.fromEntries(rows.map(({ id, revs }) => [id, revs]))
-      const found = await use((pouch) => pouch.revsDiff(wanted))
+      const found = await use((database) => database.revsDiff(wanted))
       return Object.entries(found).flatMap(([id, { missing = [] }]) =>
         missing.length > 0 ? [{ id, revs: missing }] : [],
       )
@@ -78,7 +76,9 @@ export function createReplica({ name, home }: { name: string; home: TallyingHome
     read,
     async take(documents) {
       if (documents.length === 0) return
-      const failures = await use((pouch) => pouch.bulkDocs([...documents], { new_edits: false }))
+      const failures = await use((database) =>
+        database.bulkDocs([...documents], { new_edits: false }),
+      )
       if (failures.length > 0) {
         throw new Error(`${name} did not take a revision`, { cause: failures })
       }
@@ -115,12 +115,12 @@ interface Attachment {
 }
 
 /** A hash of its id, revision, fields and bytes; where its branch began is not part of it. */
-function weigh(document: PouchWrite): { hash: string; bytes: number } {
+function weigh(document: DocumentWrite): { hash: string; bytes: number } {
   const {
     _attachments = {},
     _revisions: _,
     ...fields
-  } = document as PouchWrite & {
+  } = document as DocumentWrite & {
     _attachments?: Record<string, Attachment>
   }
   const attachments = Object.entries(_attachments).map(([attachment, { data = '', ...its }]) => {

@@ -14,15 +14,13 @@ import { asStorageError, DatabaseGone, StorageUnavailable } from './documents/st
 import { type SingleDatabases, transactInTurn } from './documents/transact-in-turn.ts'
 import type { Transaction, TransactionOutcome } from './documents/transaction.ts'
 import { updateOne } from './documents/update-one.ts'
-import type { OpenDatabase } from './level/level-database.ts'
+import { keyOf, rangeOf, readCounters } from './level/document-rows.ts'
+import type { LevelDatabase } from './level/level-database.ts'
 import { type Level, openLevelStore } from './level/level-store.ts'
 import { createLevelWriter } from './level/level-writer.ts'
 import { createOpenDatabases } from './level/open-databases.ts'
-import { lastSeqKey } from './level/pouch-keys.ts'
-import { rangeOf } from './level/prefixed-leveldown.ts'
-import { readCurrent } from './level/read-current.ts'
-import { createStoredTallies } from './level/stored-tallies.ts'
 import { type TakeOverOptions, takeOverFolders } from './level/take-over-folders.ts'
+import { listDatabases, takeOverPouchdb } from './level/take-over-pouchdb.ts'
 import { createNotedTallies, talliesDatabase } from './noted-tallies.ts'
 import { createReplica, type Replica } from './replica.ts'
 import { createStoredAttachments, type StoredAttachments } from './stored-attachments.ts'
@@ -39,6 +37,8 @@ const pageMaxBytes = 2 ** 20
 const readyKey = '!ready'
 
 const databasesRemembered = 100_000
+
+const brokenShown = 10
 
 export interface StorageOptions {
   /** The folder of LevelDB; unused with `couchdbUrl`. */
@@ -140,7 +140,7 @@ export function createStorage(options: StorageOptions): Storage {
     isAtomic,
     database<Body extends Document>(name: string) {
       requireName(name)
-      // Every document was put there as a Body, and PouchDB returns what it was given.
+      // Every document was put there as a Body, and a database returns what it was given.
       return createStoredDatabase({ name, home }) as unknown as StoredDatabase<Body>
     },
     transact(transaction) {
@@ -199,9 +199,9 @@ function createLastingRemovals(home: TallyingHome) {
     ...home,
     async use(name, work) {
       requireThere(name)
-      return await home.use(name, async (pouch) => {
+      return await home.use(name, async (database) => {
         requireThere(name)
-        return await work(pouch)
+        return await work(database)
       })
     },
     async read(name, ids) {
@@ -267,14 +267,21 @@ function createLevelHome(
     try {
       const folder = join(dataDir, 'databases')
       await takeOverFolders({ folder, store, onProgress: onTakeOver, onSetAside })
+      await takeOverPouchdb({ store, onProgress: onTakeOver, onBroken })
     } catch (error) {
       await store.close()
       throw error
     }
     const databases = createOpenDatabases({ store, idleCloseMs })
-    const tallies = createStoredTallies(store)
-    const writer = createLevelWriter({ databases, store, tallies, signals })
-    return { store, databases, tallies, writer }
+    const writer = createLevelWriter({ databases, store, signals })
+    return { store, databases, writer }
+  }
+
+  function onBroken(name: string, ids: readonly string[]) {
+    const shown = ids.slice(0, brokenShown).join(', ')
+    onDamage(
+      `${ids.length} documents of ${name} are broken, and were not taken over: ${shown}. What is left of them stays in ${dataDir}.`,
+    )
   }
 
   async function checkReady() {
@@ -292,7 +299,7 @@ function createLevelHome(
     () => undefined,
   )
 
-  async function use<Result>(name: string, work: (database: OpenDatabase) => Promise<Result>) {
+  async function use<Result>(name: string, work: (database: LevelDatabase) => Promise<Result>) {
     const { databases } = await opening
     return await databases.use(name, work).catch((error: unknown) => {
       throw asStorageError(error)
@@ -321,39 +328,26 @@ function createLevelHome(
         await iterator.close()
       }
     },
-    use: (name, work) => use(name, async ({ pouch }) => await work(await pouch())),
-    read: (name, ids) => use(name, (database) => readCurrent(database, new Set(ids))),
+    use,
+    read: (name, ids) => use(name, (database) => database.readAll(new Set(ids))),
     transact: async (transaction) => await (await opening).writer.transact(transaction),
     async readSeq(name) {
       const { store } = await opening
       const level = store.readNow() ?? (await store.read())
-      const seq = await level.get(rangeOf(name).gte + lastSeqKey).catch((error: unknown) => {
+      const key = rangeOf(name).gte + keyOf.counters
+      const text = await level.get(key).catch((error: unknown) => {
         throw store.refuseRead(error)
       })
-      return Number(seq ?? 0)
+      return readCounters(text === undefined ? undefined : String(text)).seq
     },
     async list() {
       const { store } = await opening
       const level = await store.read()
-      const names: string[] = []
-      // Jumps from one to the next. Keys that belong to none are the store's own.
-      for (let after = ''; ; ) {
-        const [key] = await level.keys({ gt: after, limit: 1 }).all()
-        if (key === undefined) return names
-        const name = key.slice(0, Math.max(key.indexOf('!'), 0))
-        const isOne = isDatabaseName(name)
-        if (isOne) names.push(name)
-        after = isOne ? rangeOf(name).lt : key
-      }
+      return await listDatabases(level)
     },
-    writeTally: async (name, tally) => await (await opening).tallies.write(name, tally),
-    readTally: async (name) => await (await opening).tallies.read(name),
-    async destroy(name) {
-      const { databases, tallies } = await opening
-      tallies.forget(name)
-      // Do not cache reads during the removal either.
-      await databases.destroy(name).finally(() => tallies.forget(name))
-    },
+    writeTally: (name, tally) => use(name, (database) => database.writeTally(tally)),
+    readTally: (name) => use(name, async ({ counters }) => counters.tally),
+    destroy: async (name) => await (await opening).databases.destroy(name),
     ready: createReadyCheck(checkReady, () => state.opened?.store.isSound() ?? true),
     stats: () => ({
       ...(state.opened?.databases.stats() ?? { open: 0, inUse: 0 }),

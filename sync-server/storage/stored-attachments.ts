@@ -1,9 +1,9 @@
+import { type Database, type Failure, isMissing } from './documents/database.ts'
 import type { DatabaseHome } from './documents/database-home.ts'
-import { isConflict, isMissing, type Pouch } from './documents/pouch.ts'
 
 /**
  * Bytes in a database, each piece as the only attachment of its own document. Holds a whole piece
- * in memory (PouchDB uses Buffers), so large content is stored as many pieces.
+ * in memory, so large content is stored as many pieces.
  */
 export interface StoredAttachments {
   /**
@@ -33,52 +33,49 @@ export function createStoredAttachments(options: {
   isAtomic: boolean
 }): StoredAttachments {
   const { isAtomic } = options
-  const use = <Result>(work: (pouch: Pouch) => Promise<Result>) =>
+  const use = <Result>(work: (database: Database) => Promise<Result>) =>
     options.home.use(options.name, work)
 
   return {
     async write(given) {
-      if (isAtomic) return await use((pouch) => writeTogether(pouch, given))
+      if (isAtomic) return await use((database) => writeTogether(database, given))
       for (const { id, bytes } of given) {
-        await use((pouch) => pouch.putAttachment(id, attachmentName, bytes, attachmentType))
+        await use((database) => database.putAttachment(id, attachmentName, bytes, attachmentType))
       }
     },
     read: (id) =>
-      use(async (pouch) => {
+      use(async (database) => {
         try {
-          const bytes = await pouch.getAttachment(id, attachmentName)
-          return bytes instanceof Blob ? Buffer.from(await bytes.arrayBuffer()) : bytes
+          return await database.getAttachment(id, attachmentName)
         } catch (error) {
           if (isMissing(error)) return undefined
           throw error
         }
       }),
-    list: (range) => use(async (pouch) => (await pouch.allDocs(range)).rows.map(({ id }) => id)),
-    async remove(ids) {
-      // One by one: PouchDB deduplicates bytes by reference count, and on LevelDB two removals in
-      // one write each still see the other, which would leak the bytes forever.
-      for (const id of ids) await use((pouch) => removeOne(pouch, id))
-    },
+    list: (range) =>
+      use(async (database) => (await database.allDocs(range)).rows.map(({ id }) => id)),
+    remove: (ids) =>
+      use(async (database) => {
+        const found = await database.readAll(new Set(ids))
+        const removals = [...found].map(([_id, { _rev }]) => ({ _id, _rev, _deleted: true }))
+        if (removals.length === 0) return
+        const rows = await database.bulkDocs(removals)
+        // Somebody else removed it meanwhile: nobody writes a piece twice.
+        const failed = rows.find((row) => 'error' in row && !isConflictRow(row))
+        if (failed) throw failed
+      }),
   }
 }
 
-/** One write for all: PouchDB also counts references within one. */
-async function writeTogether(pouch: Pouch, pieces: readonly Piece[]): Promise<void> {
+const isConflictRow = (row: Failure) => row.status === 409 || row.error === 'conflict'
+
+/** One write for all. */
+async function writeTogether(database: Database, pieces: readonly Piece[]): Promise<void> {
   const documents = pieces.map(({ id: _id, bytes: data }) => ({
     _id,
     _attachments: { [attachmentName]: { content_type: attachmentType, data } },
   }))
-  const results = await pouch.bulkDocs(documents)
+  const results = await database.bulkDocs(documents)
   const failed = results.find((one) => 'error' in one)
   if (failed) throw failed
-}
-
-async function removeOne(pouch: Pouch, id: string): Promise<void> {
-  try {
-    const { _rev } = await pouch.get(id)
-    await pouch.put({ _id: id, _rev, _deleted: true })
-  } catch (error) {
-    // Somebody else removed it before or meanwhile: nobody writes a piece twice.
-    if (!isMissing(error) && !isConflict(error)) throw error
-  }
 }

@@ -1,17 +1,19 @@
+import {
+  type AskedChanges,
+  type Database,
+  type Failure,
+  isConflict,
+  isMissing,
+  isRefused,
+  type MissingRevisions,
+  type OpenRevision,
+  orUndefined,
+  type RangeOptions,
+} from './documents/database.ts'
 import type { TallyingHome } from './documents/database-home.ts'
 import type { ChangesPage, Document, Seq, Stored } from './documents/documents.ts'
 import type { WantedWrites } from './documents/draft-writes.ts'
 import { listRevs } from './documents/grow-branch.ts'
-import {
-  isConflict,
-  isMissing,
-  isRefused,
-  type OpenRevision,
-  orUndefined,
-  type Pouch,
-  type PouchFailure,
-} from './documents/pouch.ts'
-import { readDocuments } from './documents/read-documents.ts'
 import {
   readLeaves,
   readOpenRevisions,
@@ -22,9 +24,6 @@ import { type UpdateOutcome, updateOne } from './documents/update-one.ts'
 
 /** A place as storage gives it: LevelDB a number, CouchDB a number and opaque characters. */
 const placePattern = /^\d{1,15}-[\w-]+={0,2}$/
-
-/** So few rows are not worth reading their ids first. */
-const fewRows = 2
 
 /**
  * A pure function from the stored documents (by id, without `_rev`; omits missing ones) to the next
@@ -103,7 +102,7 @@ export function createStoredDatabase(options: {
   home: TallyingHome
 }): StoredDatabase<Document> {
   const { name, home } = options
-  const use = <Result>(work: (pouch: Pouch) => Promise<Result>) => home.use(name, work)
+  const use = <Result>(work: (database: Database) => Promise<Result>) => home.use(name, work)
 
   const update = <Result>(ids: readonly string[], decide: Decide<Document, Result>) =>
     updateOne(home, name, { ids, decide })
@@ -118,50 +117,50 @@ export function createStoredDatabase(options: {
       )
       return { isInserted: result }
     },
-    range: (range) => use((pouch) => readRange(pouch, range)),
+    range: (range) => use((database) => readRange(database, range)),
     listRevs: (range) =>
-      use(async (pouch) => {
-        const { rows } = await pouch.allDocs(range)
+      use(async (database) => {
+        const { rows } = await database.allDocs(range)
         return rows.map(({ id, value: { rev } }) => ({ _id: id, _rev: rev }))
       }),
     changes: ({ includeDocs = false, ...rest }) => {
       const asked = { ...rest, include_docs: includeDocs }
-      return use((pouch) => readChanges(pouch, asked, () => home.readSeq(name)))
+      return use((database) => readChanges(database, asked, () => home.readSeq(name)))
     },
     updateSeq: () => home.readSeq(name),
     readTally: () => home.readTally(name),
     info: () =>
-      use(async (pouch) => {
-        const { doc_count, update_seq } = await pouch.info()
+      use(async (database) => {
+        const { doc_count, update_seq } = await database.info()
         return { docCount: doc_count, updateSeq: update_seq }
       }),
-    findMissingRevisions: (revs) => use((pouch) => findMissingRevisions(pouch, revs)),
-    bulkGet: (asked) => use((pouch) => bulkGet(pouch, asked)),
-    readRevision: (id, asked) => use((pouch) => readRevision(pouch, id, asked)),
-    readOpenRevisions: (id, asked) => use((pouch) => readOpenRevisions(pouch, id, asked)),
+    findMissingRevisions: (revs) => use((database) => findMissingRevisions(database, revs)),
+    bulkGet: (asked) => use((database) => bulkGet(database, asked)),
+    readRevision: (id, asked) => use((database) => readRevision(database, id, asked)),
+    readOpenRevisions: (id, asked) => use((database) => readOpenRevisions(database, id, asked)),
     readLocal: (id) =>
-      use(async (pouch) => {
-        const doc = await orUndefined(pouch.get(`_local/${id}`))
+      use(async (database) => {
+        const doc = await orUndefined(database.get(`_local/${id}`))
         return doc && { ...doc }
       }),
     writeLocal: (id, doc) =>
-      use(async (pouch) => {
+      use(async (database) => {
         // CouchDB does not compare revisions of these documents.
-        const stored = pouch.adapter === 'http' ? await orUndefined(pouch.get(`_local/${id}`)) : doc
+        const stored = database.isRemote ? await orUndefined(database.get(`_local/${id}`)) : doc
         if (stored?._rev !== doc._rev) return undefined
         try {
-          return (await pouch.put({ ...doc, _id: `_local/${id}` })).rev
+          return (await database.put({ ...doc, _id: `_local/${id}` })).rev
         } catch (error) {
           if (isConflict(error)) return undefined
           throw error
         }
       }),
     removeLocal: (id) =>
-      use(async (pouch) => {
+      use(async (database) => {
         const _id = `_local/${id}`
-        const doc = await orUndefined(pouch.get(_id))
+        const doc = await orUndefined(database.get(_id))
         if (!doc) return
-        await pouch.put({ _id, _rev: doc._rev, _deleted: true }).catch((error: unknown) => {
+        await database.put({ _id, _rev: doc._rev, _deleted: true }).catch((error: unknown) => {
           if (!isConflict(error) && !isMissing(error)) throw error
         })
       }),
@@ -169,42 +168,25 @@ export function createStoredDatabase(options: {
 }
 
 /** The documents of a range of ids, in its order. */
-async function readRange(pouch: Pouch, range: RangeOptions): Promise<Stored<Document>[]> {
-  const isFew = range.limit !== undefined && range.limit <= fewRows
-  if (pouch.adapter === 'http' || isFew) return await readWhole(pouch, range)
-  // On LevelDB that reads documents in sequence: each waits for a thread, and for everybody's other
-  // work.
-  const { rows } = await pouch.allDocs(range)
-  const found = await readDocuments(pouch, new Set(rows.map(({ id }) => id)))
-  // A document removed meanwhile would make the page look like the last.
-  if (found.size < rows.length) return await readWhole(pouch, range)
-  return rows.flatMap(({ id }) => found.get(id) ?? [])
-}
-
-async function readWhole(pouch: Pouch, range: RangeOptions): Promise<Stored<Document>[]> {
-  const { rows } = await pouch.allDocs({ ...range, include_docs: true })
+async function readRange(database: Database, range: RangeOptions): Promise<Stored<Document>[]> {
+  const { rows } = await database.allDocs({ ...range, include_docs: true })
   return rows.flatMap((row) => (row.doc ? [row.doc] : []))
 }
 
-/** CouchDB's `_revs_diff` row. */
-interface MissingRevisions {
-  missing?: string[]
-  possible_ancestors?: string[]
-}
-
 /**
- * PouchDB on LevelDB reports compacted revisions as missing; CouchDB does not. Here every stored
- * revision is a child of a pushed one, so PouchDB's rule would request the same revision from a
+ * pouchdb-server reports compacted revisions as missing; CouchDB and LevelDB do not. Here every
+ * stored revision is a child of a pushed one, so its rule would request the same revision from a
  * client over and over.
  */
 async function findMissingRevisions(
-  pouch: Pouch,
+  database: Database,
   revs: Record<string, string[]>,
 ): Promise<Record<string, MissingRevisions>> {
-  const reported = await pouch.revsDiff(revs)
+  const reported = await database.revsDiff(revs)
+  if (!database.isRemote) return reported
   const entries = await Promise.all(
     Object.entries(reported).map(async ([id, row]) => {
-      const leaves = await readLeaves(pouch, id)
+      const leaves = await readLeaves(database, id)
       const seen = new Set(leaves.flatMap((leaf) => listRevs(leaf.revisions)))
       return [id, { ...row, missing: row.missing?.filter((rev) => !seen.has(rev)) }] as const
     }),
@@ -222,19 +204,19 @@ interface BulkGetOptions {
 
 interface BulkGetRow {
   id: string
-  docs: ({ ok: StoredRevision } | { error: PouchFailure })[]
+  docs: ({ ok: StoredRevision } | { error: Failure })[]
 }
 
 /** CouchDB's `_bulk_get`: a row for each request, in order; reads repeated ones once. */
 async function bulkGet(
-  pouch: Pouch,
+  database: Database,
   { docs, revs = false, latest = false }: BulkGetOptions,
 ): Promise<BulkGetRow[]> {
   const reads = new Map<string, Promise<StoredRevision | undefined>>()
   return await Promise.all(
     docs.map(async ({ id, rev }) => {
       const key = `${id} ${rev}`
-      const read = reads.get(key) ?? readRevision(pouch, id, { rev, revs, latest })
+      const read = reads.get(key) ?? readRevision(database, id, { rev, revs, latest })
       reads.set(key, read)
       const ok = await read
       const missing = { id, ...(rev && { rev }), error: 'not_found', reason: 'missing' }
@@ -243,34 +225,24 @@ async function bulkGet(
   )
 }
 
-interface AskedChanges {
-  since?: Seq
-  limit?: number
-  include_docs: boolean
-  style?: 'main_only' | 'all_docs'
-  descending?: boolean
-}
-
 /**
  * Changes after a place. A place that this history lacks, as after a move between LevelDB and
  * CouchDB or after a restore, would hide new changes: treats it as the beginning.
  * @param readSeq reads the database's current place
  */
 async function readChanges(
-  pouch: Pouch,
+  database: Database,
   { since = 0, ...asked }: AskedChanges,
   readSeq: () => Promise<Seq>,
 ): Promise<ChangesPage<Document>> {
-  // One request instead of one for each.
-  const whole = pouch.adapter === 'http' ? { ...asked, batch_size: asked.limit ?? 1000 } : asked
   const read = async (place: Seq) => {
-    const { results, last_seq } = await pouch.changes({ ...whole, since: place })
+    const { results, last_seq } = await database.changes({ ...asked, since: place })
     return { results, last_seq }
   }
   const isHere = async () => isAtMost(since, await readSeq())
 
   if (since === 0 || !isPlace(since)) return await read(0)
-  if (pouch.adapter !== 'http') return await read((await isHere()) ? since : 0)
+  if (!database.isRemote) return await read((await isHere()) ? since : 0)
   const page = await read(since).catch((error: unknown) => {
     if (!isRefused(error)) throw error
     return undefined
@@ -287,11 +259,4 @@ function isPlace(since: Seq): boolean {
 
 function isAtMost(since: Seq, newest: Seq): boolean {
   return typeof since === 'number' && since <= Number(newest)
-}
-
-export interface RangeOptions {
-  startkey?: string
-  endkey?: string
-  limit?: number
-  descending?: boolean
 }

@@ -3,21 +3,14 @@ import type { Response } from 'express'
 import { epochHeader } from '../../schema/api/wire.ts'
 import { slicesOf } from '../../schema/helpers/lists.ts'
 import { limits } from '../../schema/limits.ts'
+import { createPageSize } from '../lib/page-size.ts'
 import type { Change, Document, Seq, Stored } from '../storage/documents/documents.ts'
 import type { Signals } from '../storage/documents/signals.ts'
 import { createAnswerBody } from './answer-body.ts'
 import { badRequest, tooLarge } from './couch-error.ts'
 import type { ChangesQuery } from './read-changes-query.ts'
 import { isStorableId } from './read-proposal.ts'
-import {
-  createPageSize,
-  isRev,
-  type Query,
-  readCount,
-  readFlag,
-  readJson,
-  readTexts,
-} from './read-query.ts'
+import { isRev, type Query, readCount, readFlag, readJson, readTexts } from './read-query.ts'
 import { sendList } from './send-list.ts'
 import type { SyncDatabase } from './sync-database.ts'
 
@@ -132,7 +125,10 @@ export async function answerChanges(options: {
       size.record(page.results.length, await writer.write(rows))
       at = page.last_seq
       found += page.results.length
-      const isAtEnd = !descending && page.results.length < limit
+      const isLast = page.isAtEnd ?? page.results.length < limit
+      const isAtEnd = !descending && isLast
+      // What the caller may not read can be long: nothing else tells them that it is being read.
+      if (page.results.length === 0 && !isLast) writer.startHeartbeat()
       if (isAtEnd || descending || isFull() || gone.signal.aborted) return { at, isAtEnd, found }
     }
   }

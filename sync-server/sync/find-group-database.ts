@@ -31,10 +31,11 @@ export async function findGroupDatabase(asked: {
       group: { _id: groupId, find: () => groups.find(groupId) },
       userId: actorId,
       times: own.times,
+      turn: (read) => reads.once({ key: actorId, signal: takeSignal() }, read),
     }),
     epoch: () => epochs.of(actorId),
     recordAhead: (knownEpoch) => epochs.raise(actorId, knownEpoch),
-    turn: (read) => reads.once({ key: actorId, signal: takeSignal() }, read),
+    turn: (read) => read(),
     accept: (proposals) => groups.acceptMessages({ actorId, groupId, proposals }),
   }
 }

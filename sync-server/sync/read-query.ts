@@ -1,12 +1,6 @@
 import type { Request } from 'express'
 import { badRequest } from './couch-error.ts'
 
-const firstRows = 16
-
-const mostRows = 100
-
-const pageBytes = 128 * 1024
-
 /** A request's parameters in CouchDB's way: from the query, then from a JSON body. */
 export type Query = ReadonlyMap<string, unknown>
 
@@ -65,21 +59,4 @@ export function readTexts(query: Query, name: string): string[] | undefined {
   if (value === undefined) return undefined
   if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value
   throw badRequest(`${name} must be a list of texts`)
-}
-
-/**
- * How many rows to read at once: few at first, then about 128 KiB's worth. So large documents do
- * not fill the memory, small ones need few turns, and nobody waits long for another's page.
- */
-export function createPageSize() {
-  const state = { rows: firstRows }
-  return {
-    rows: () => state.rows,
-    /** Records a read page. */
-    record(rows: number, bytes: number) {
-      if (rows === 0) return
-      const fitting = Math.floor(pageBytes / Math.max(bytes / rows, 1))
-      state.rows = Math.min(Math.max(fitting, 1), mostRows)
-    },
-  }
 }

@@ -53,6 +53,16 @@ export async function uploadPicture(
   return await send(app, { token, method: 'PUT', path, fieldName: 'profilePicture', ...file })
 }
 
+export async function uploadGroupPicture(
+  app: TestApp,
+  { token }: Pick<TestPerson, 'token'>,
+  groupId: string,
+  file: TestUpload,
+) {
+  const path = `/api/groups/${groupId}/picture`
+  return await send(app, { token, method: 'PUT', path, fieldName: 'groupPicture', ...file })
+}
+
 async function send(
   app: TestApp,
   sent: TestUpload & { token: string; method: string; path: string; fieldName: string },

@@ -1,18 +1,12 @@
-import { useEffect, useMemo, useRef, useState } from 'react'
-import { Virtualizer } from 'virtua'
+import { useEffect, useMemo, useRef } from 'react'
 import { kindOf } from '../../../schema/conversation.ts'
 import { limits } from '../../../schema/limits.ts'
 import type { PublicUser } from '../../../schema/user.ts'
-import { isSearchable } from '../../database/search/search-query.ts'
 import type { Messenger } from '../../sync/messenger-types.ts'
-import { useArrowKeys } from '../../ui/hooks/use-arrow-keys.ts'
-import { useDebounced } from '../../ui/hooks/use-debounced.ts'
-import { useLivePart, useLiveValue } from '../../ui/hooks/use-live-value.ts'
+import { useLiveValue } from '../../ui/hooks/use-live-value.ts'
 import { Icon } from '../../ui/icons/icon.tsx'
 import { Avatar } from '../../ui/people/avatar.tsx'
-import { describeNobody, localWords, offlineWords, readSearchText } from '../new-chat-dialog.tsx'
-import { useBoxArrows } from '../use-box-arrows.ts'
-import { usePeopleSearch } from '../use-people-search.ts'
+import { PeopleFinder } from '../people-finder.tsx'
 import styles from './choose-members.module.css'
 
 /** The people chosen, in the order in which they were. */
@@ -27,22 +21,15 @@ interface ChooseMembersProps {
 }
 
 const nobody: readonly string[] = []
-
-const checkbox = 'input[type="checkbox"]'
+const most = limits.groups.membersMax
 
 /** People to choose for a group: the chosen ones above, then everybody that the words find. */
 export function ChooseMembers(props: ChooseMembersProps) {
   const { messenger, chosen, onChange, memberIds = nobody } = props
-  const [query, setQuery] = useState('')
   const field = useRef<HTMLInputElement>(null)
-  const body = useRef<HTMLDivElement>(null)
-  useBoxArrows(body, checkbox)
-  useArrowKeys(body, checkbox)
+  // It takes the place of a step of the same dialog.
   useEffect(() => field.current?.focus(), [])
-  const { people, notice, isEmpty, emptyWords } = useCandidates(messenger, {
-    query: readSearchText(query),
-    memberIds,
-  })
+  const isOffered = useCandidates(messenger, memberIds)
   const isFull = memberIds.length + chosen.size + (memberIds.length === 0 ? 1 : 0) >= most
   const toggle = (person: PublicUser) => {
     const next = new Map(chosen)
@@ -50,20 +37,35 @@ export function ChooseMembers(props: ChooseMembersProps) {
     onChange(next)
   }
   return (
-    <div className={styles.body} ref={body}>
-      <input
-        ref={field}
-        className={styles.search}
-        type="search"
-        name="search-members"
-        placeholder="Name, email or phone number"
-        aria-label="Search people"
-        autoComplete="off"
-        autoCapitalize="none"
-        spellCheck={false}
-        value={query}
-        onChange={(event) => setQuery(event.target.value)}
-      />
+    <PeopleFinder
+      messenger={messenger}
+      name="search-members"
+      label="Search people"
+      field={field}
+      controls='input[type="checkbox"]'
+      isOffered={isOffered}
+      emptyWords={memberIds.length > 0 ? 'Everybody you know here is in the group.' : undefined}
+      itemSize={60}
+      draw={(person) => (
+        <label key={person._id} className={styles.person}>
+          <Avatar name={person.username} picture={person.profilePicture ?? undefined} size={2.5} />
+          <span className={styles.name} dir="auto">
+            {person.username}
+          </span>
+          <input
+            type="checkbox"
+            checked={chosen.has(person._id)}
+            disabled={isFull && !chosen.has(person._id)}
+            onChange={() => toggle(person)}
+          />
+        </label>
+      )}
+      end={
+        <p className={styles.count} role="status">
+          {describeCount(chosen.size, isFull)}
+        </p>
+      }
+    >
       {chosen.size > 0 && (
         <ul className={styles.chosen} aria-label="Chosen people">
           {[...chosen.values()].map((person) => (
@@ -90,46 +92,9 @@ export function ChooseMembers(props: ChooseMembersProps) {
           ))}
         </ul>
       )}
-      {notice && (
-        <p className={styles.words} role="status">
-          {notice}
-        </p>
-      )}
-      <section className={styles.people} aria-label="People">
-        <Virtualizer as="ul" item="li" data={people} itemSize={60}>
-          {(person) => (
-            <label key={person._id} className={styles.person}>
-              <Avatar
-                name={person.username}
-                picture={person.profilePicture ?? undefined}
-                size={2.5}
-              />
-              <span className={styles.name} dir="auto">
-                {person.username}
-              </span>
-              <input
-                type="checkbox"
-                checked={chosen.has(person._id)}
-                disabled={isFull && !chosen.has(person._id)}
-                onChange={() => toggle(person)}
-              />
-            </label>
-          )}
-        </Virtualizer>
-        {isEmpty && (
-          <p className={styles.words} role="status">
-            {emptyWords}
-          </p>
-        )}
-      </section>
-      <p className={styles.count} role="status">
-        {describeCount(chosen.size, isFull)}
-      </p>
-    </div>
+    </PeopleFinder>
   )
 }
-
-const most = limits.groups.membersMax
 
 function describeCount(count: number, isFull: boolean): string {
   if (isFull) return `A group has at most ${most.toLocaleString('en')} members.`
@@ -139,34 +104,11 @@ function describeCount(count: number, isFull: boolean): string {
 /** Who can be added: those with an account, unless this person blocks them. */
 function useCandidates(
   messenger: Messenger,
-  { query, memberIds }: { query: string; memberIds: readonly string[] },
-) {
-  const everybody = useLiveValue(useMemo(() => messenger.users.list(), [messenger]))
+  memberIds: readonly string[],
+): (person: PublicUser) => boolean {
   const blocked = useLiveValue(messenger.blocked)
-  const connection = useLivePart(messenger.connection, ({ state }) => state)
-  useEffect(() => {
-    if (connection === 'live') messenger.users.refreshIfOld()
-  }, [messenger, connection])
-  const asked = useDebounced(query, limits.userSearchDebounceMs)
-  const found = usePeopleSearch(messenger.users, asked)
-  const isSearch = isSearchable(query)
-  const all = isSearch ? found.people : everybody
-  const people = useMemo(() => {
+  return useMemo(() => {
     const left = new Set([messenger.userId, ...blocked, ...memberIds])
-    return all.filter((person) => !left.has(person._id) && kindOf(person) === 'person')
-  }, [all, blocked, memberIds, messenger.userId])
-  // The server takes no query of one character.
-  const isAnswered = found.query === query || query.length < limits.userSearchMinLength
-  const isSettled = asked === query && isAnswered
-  const isOffline = connection === 'offline'
-  const isLocal = isSearch && isSettled && found.isLocal
-  const isAllIn = !isSearch && memberIds.length > 0
-  return {
-    people,
-    notice: isOffline ? offlineWords : isLocal && localWords,
-    isEmpty: people.length === 0,
-    emptyWords: isAllIn
-      ? 'Everybody you know here is in the group.'
-      : describeNobody({ isSearch, isSettled }),
-  }
+    return (person) => !left.has(person._id) && kindOf(person) === 'person'
+  }, [blocked, memberIds, messenger.userId])
 }

@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { wordsOf } from '../../../schema/helpers/text.ts'
 import { limits } from '../../../schema/limits.ts'
 import type { Messenger } from '../../sync/messenger-types.ts'
@@ -6,7 +6,7 @@ import { Button } from '../../ui/buttons/button.tsx'
 import { Dialog } from '../../ui/dialogs/dialog.tsx'
 import { DialogField, DialogForm } from '../../ui/forms/dialog-form.tsx'
 import { useBackLayer } from '../../ui/layers/use-back-layer.ts'
-import { Avatar } from '../../ui/people/avatar.tsx'
+import { PictureField } from '../../ui/pictures/picture-field.tsx'
 import styles from './choose-members.module.css'
 import { ChooseMembers, type ChosenPeople } from './choose-members.tsx'
 
@@ -29,13 +29,20 @@ export function NewGroupDialog({ messenger, onCreated, onClose }: NewGroupDialog
   const [chosen, setChosen] = useState(noOne)
   const [isNaming, setIsNaming] = useState(false)
   const [given, setGiven] = useState({ name: '', description: '' })
-  const { isBusy, problem, submit } = useCreation({ messenger, chosen, given, onCreated })
+  const [picture, setPicture] = useState<{ file: Blob; url: string }>()
+  const { file } = picture ?? {}
+  const { isBusy, problem, submit } = useCreation({ messenger, chosen, given, file, onCreated })
+  useEffect(() => () => void (picture && URL.revokeObjectURL(picture.url)), [picture])
   useBackLayer(isNaming, () => setIsNaming(false))
   // One dialog for both steps: the focus returns to what opened it.
   return (
     <Dialog
       title="New group"
-      text={isNaming ? 'Name the group. Everyone in it sees the name.' : 'Choose who is in it.'}
+      text={
+        isNaming
+          ? 'Name the group. Everyone in it sees its name and picture.'
+          : 'Choose who is in it.'
+      }
       onClose={onClose}
     >
       {isNaming ? (
@@ -47,20 +54,29 @@ export function NewGroupDialog({ messenger, onCreated, onClose }: NewGroupDialog
           onSubmit={submit}
           onLeave={() => setIsNaming(false)}
         >
-          <div className={styles.face}>
-            <Avatar name={given.name} size={3.5} isGroup />
-            <DialogField label="Group name">
-              <input
-                autoFocus
-                name="group-name"
-                autoComplete="off"
-                maxLength={nameMaxLength}
-                dir="auto"
-                value={given.name}
-                onChange={({ target }) => setGiven({ ...given, name: target.value })}
-              />
-            </DialogField>
-          </div>
+          <PictureField
+            label="Group picture"
+            name={given.name}
+            picture={picture?.url}
+            size={6}
+            isGroup
+            place="page"
+            onSave={async (chosen) =>
+              setPicture({ file: chosen, url: URL.createObjectURL(chosen) })
+            }
+            onRemove={async () => setPicture(undefined)}
+          />
+          <DialogField label="Group name">
+            <input
+              autoFocus
+              name="group-name"
+              autoComplete="off"
+              maxLength={nameMaxLength}
+              dir="auto"
+              value={given.name}
+              onChange={({ target }) => setGiven({ ...given, name: target.value })}
+            />
+          </DialogField>
           <DialogField label="Description (optional)">
             <textarea
               name="group-description"
@@ -101,9 +117,10 @@ function useCreation(options: {
   messenger: Pick<Messenger, 'groups'>
   chosen: ChosenPeople
   given: { name: string; description: string }
+  file: Blob | undefined
   onCreated(groupId: string): void
 }) {
-  const { messenger, chosen, given, onCreated } = options
+  const { messenger, chosen, given, file, onCreated } = options
   const [isBusy, setIsBusy] = useState(false)
   const [problem, setProblem] = useState<string>()
 
@@ -111,9 +128,10 @@ function useCreation(options: {
     setIsBusy(true)
     setProblem(undefined)
     try {
-      const { name, description } = given
+      const { name } = given
+      const description = given.description.trim()
       const memberIds = [...chosen.keys()]
-      onCreated(await messenger.groups.create({ name, memberIds, description: description.trim() }))
+      onCreated(await messenger.groups.create({ name, memberIds, description, picture: file }))
     } catch (cause) {
       setProblem(wordsOf(cause, 'Failed to create the group. Please try again.'))
       setIsBusy(false)

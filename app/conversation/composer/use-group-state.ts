@@ -1,5 +1,6 @@
 import { useMemo } from 'react'
 import type { KnownGroup } from '../../database/storage/known-peer.ts'
+import { findGroupCreation } from '../../database/storage/queued-request.ts'
 import { joinNames } from '../../database/views/join-names.ts'
 import type { Messenger } from '../../sync/messenger-types.ts'
 import { useLivePart, useLiveValue } from '../../ui/hooks/use-live-value.ts'
@@ -15,12 +16,7 @@ export function useGroupCreation(
   { requests }: Pick<Messenger, 'requests'>,
   groupId: string,
 ): { state: 'waiting' | 'refused'; entryId: string; problem: string | undefined } | undefined {
-  const entry = useLivePart(requests.entries, (entries) =>
-    entries.find(
-      ({ request }) =>
-        request.kind === 'group' && request.groupId === groupId && request.change.kind === 'create',
-    ),
-  )
+  const entry = useLivePart(requests.entries, (entries) => findGroupCreation(entries, groupId))
   return entry && { state: entry.state, entryId: entry._id, problem: entry.problem?.words }
 }
 

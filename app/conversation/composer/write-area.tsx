@@ -1,9 +1,9 @@
-import { type Dispatch, type SetStateAction, useRef } from 'react'
+import { type Dispatch, type SetStateAction, useCallback, useRef } from 'react'
 import { Link } from 'react-router-dom'
 import { isBlank } from '../../../schema/helpers/text.ts'
 import type { LinkPreview } from '../../../schema/link-preview.ts'
 import { isIncoming, type MessageDocument } from '../../../schema/message.ts'
-import type { KnownGroup } from '../../database/storage/known-peer.ts'
+import { findGroupObstacle } from '../../database/storage/known-peer.ts'
 import type { Messenger } from '../../sync/messenger-types.ts'
 import { Button } from '../../ui/buttons/button.tsx'
 import { IconButton } from '../../ui/buttons/icon-button.tsx'
@@ -18,6 +18,7 @@ import cannotWriteStyles from './cannot-write.module.css'
 import styles from './composer.module.css'
 import { Composer } from './composer.tsx'
 import { type DrawComposerTools, newMode, type WriteMode } from './composer-tools.ts'
+import { MentionCompletion } from './mention-completion.tsx'
 import { useGroupCreation } from './use-group-state.ts'
 import { useWrittenLink } from './use-written-link.ts'
 
@@ -84,16 +85,31 @@ function PlainSign({ messenger, peerId, peerName }: WriteAreaProps) {
 
 /** The composer in its three modes: a new message with its draft, a reply, an edit. */
 function ModeComposer(props: WriteAreaProps) {
-  const { mode } = props
+  const { mode, messenger, peerId } = props
+  const drawOthers = props.drawTools
+  const drawTools: DrawComposerTools = useCallback(
+    (tools) => (
+      <>
+        {drawOthers?.(tools)}
+        <MentionCompletion
+          messenger={messenger}
+          groupId={peerId}
+          field={tools.field}
+          place={tools.place}
+        />
+      </>
+    ),
+    [drawOthers, messenger, peerId],
+  )
   const hasKeyboard = useMediaQuery('(hover: hover) and (pointer: fine)')
   const problem = useLiveValue(props.messenger.drafts.problem)
   return mode.kind === 'edit' ? (
     <EditComposer
-      {...{ ...props, mode, hasKeyboard, problem }}
+      {...{ ...props, drawTools, mode, hasKeyboard, problem }}
       key={`edit ${mode.message._id} ${mode.text}`}
     />
   ) : (
-    <NewComposer {...{ ...props, mode, hasKeyboard, problem }} key="new" />
+    <NewComposer {...{ ...props, drawTools, mode, hasKeyboard, problem }} key="new" />
   )
 }
 
@@ -318,15 +334,6 @@ export function useWriteObstacle(
   if (peer?.isGroup) return isUnmade ? 'unmade' : findGroupObstacle(peer, messenger.userId)
   if (peer?.isDeleted) return 'deleted'
   return isBlocked ? 'blocked' : undefined
-}
-
-function findGroupObstacle(
-  { hasLeft, members, settings }: KnownGroup,
-  ownId: string,
-): WriteObstacle | undefined {
-  if (hasLeft) return 'left'
-  const own = members.find(({ userId }) => userId === ownId)
-  return settings.whoWrites === 'admins' && own?.role === 'member' ? 'admins' : undefined
 }
 
 /** Said to somebody who wants to reply where nothing can be written. */

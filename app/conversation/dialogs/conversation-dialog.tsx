@@ -29,7 +29,6 @@ interface ConversationDialogProps {
   selection: Selection
   /** Can this person change nothing for others here any more? */
   isOver: boolean
-  isGroup: boolean
   actions: MessageHandlers
   drawReactionBar: DrawReactionBar
   /** When the server accepted the oldest loaded message, epoch ms. */
@@ -75,7 +74,6 @@ function DialogBody(props: ConversationDialogProps) {
         <LazyMessageInformationDialog
           messenger={messenger}
           message={dialog.message}
-          isGroup={props.isGroup}
           onClose={onClose}
         />
       )

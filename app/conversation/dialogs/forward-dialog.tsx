@@ -44,7 +44,7 @@ export function ForwardDialog(props: ForwardDialogProps) {
       onClose={onClose}
     >
       <ChoosePeople
-        find={(name) => findRecipients({ rows, everybody, blocked, name })}
+        find={(name) => findRecipients({ rows, everybody, blocked, name, ownId: messenger.userId })}
         drawChoice={({ _id }, { className, inside }) => (
           <label className={className}>
             {inside}
@@ -101,6 +101,7 @@ function useForwarding({ messenger, messages, onForwarded }: ForwardingOptions) 
         peerId,
         content,
         keepsDraft: true,
+        isForward: true,
         forwarded: pickFile(message),
         link,
       })

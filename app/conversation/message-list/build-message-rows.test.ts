@@ -39,6 +39,15 @@ test('each day’s first message has a date header above it', () => {
   ])
 })
 
+test('where older messages are not loaded, the first row has no date header that would go with them', () => {
+  const messages = [write(1), write(2)]
+  const [first, second] = buildMessageRows(messages, { ...options, holdsOldest: false })
+  expect(first).toMatchObject({ dayLabel: 'Today', isAmidDay: true })
+  expect(second?.isAmidDay).toBeUndefined()
+  const [oldest] = buildMessageRows(messages, { ...options, holdsOldest: true })
+  expect(oldest?.isAmidDay).toBeUndefined()
+})
+
 test('consecutive messages of one author are one group', () => {
   const rows = buildMessageRows(
     [write(1), write(2), write(3, { senderId: ben }), write(4, { senderId: ben }), write(5)],
@@ -231,5 +240,23 @@ describe('P13: a line says from when on a conversation is encrypted that began i
     const failed = write(3, { status: 'failed' })
     expect(readLine([write(1), gone, failed, write(4, sealed)])).toEqual([0])
     expect(readLine([gone, failed, write(4, sealed)])).toEqual([])
+  })
+
+  test('not behind the lines of a group: one that was sealed from its first message on says so at its beginning', () => {
+    const line: GroupMessageDocument['line'] = { change: { kind: 'leave' }, userIds: [ben] }
+    const left = (number: number) => ({ ...write(number, { senderId: ben }), line })
+    const readThroughout = (messages: MessageDocument[], given: Partial<typeof options> = {}) =>
+      buildMessageRows(messages, { ...options, ...whole, ...given }).map(
+        ({ isEncryptedThroughout = false }) => isEncryptedThroughout,
+      )
+    const always = [left(1), left(2), write(3, sealed)]
+    expect(readLine(always)).toEqual([])
+    expect(readThroughout(always)).toEqual([true, false, false])
+    expect(readThroughout([left(1)])).toEqual([true])
+    expect(readThroughout([left(1)], { isEncrypted: false })).toEqual([false])
+    expect(readThroughout([left(1)], { holdsOldest: false })).toEqual([false])
+    const later = [left(1), write(2), left(3), write(4, sealed)]
+    expect(readLine(later)).toEqual([1])
+    expect(readThroughout(later)).toEqual([false, false, false, false])
   })
 })

@@ -20,6 +20,8 @@ export interface MessageRow {
   day: number
   /** The date header above it, for the first message of a day. */
   dayLabel?: string
+  /** May its day have begun before it? Its header here would go, and move the list, with older messages. */
+  isAmidDay?: true
   isFirstUnread: boolean
   /** Is the previous row of another author or day, or the unread line? */
   startsGroup: boolean
@@ -29,6 +31,8 @@ export interface MessageRow {
   isKeyChangedAfter?: true
   /** Is it the last that is not encrypted, of those that the conversation began with? */
   isEncryptedAfter?: true
+  /** Is it the line that a group begins with, which was encrypted from its first message on? */
+  isEncryptedThroughout?: true
 }
 
 interface RowOptions {
@@ -94,6 +98,7 @@ export function buildMessageRows(
       row.showsAuthor = true
     }
     if (startsDay) row.dayLabel = formatDay(day, today)
+    if (!last && options.holdsOldest === false) row.isAmidDay = true
     rows.push(row)
   }
   const end = rows.at(-1)
@@ -101,6 +106,9 @@ export function buildMessageRows(
     end.isKeyChangedAfter = true
   }
   if (end && newestOf(end) === lastPlain) end.isEncryptedAfter = true
+  const [first] = rows
+  const { isEncrypted = false, holdsOldest = false } = options
+  if (first?.line && isEncrypted && holdsOldest && !lastPlain) first.isEncryptedThroughout = true
   return rows
 }
 
@@ -116,8 +124,9 @@ function findLastPlain(
   // What waits to leave is sealed by then, and a deleted one says nothing.
   const isSealed = ({ sealed, status }: MessageDocument) =>
     sealed !== undefined || status === 'sending'
+  // What became of a group is never sealed: its server decides it.
   const isTelling = (message: MessageDocument) =>
-    message.deletedAt === undefined && message.status !== 'failed'
+    message.deletedAt === undefined && message.status !== 'failed' && !lineOf(message)
   const telling = messages.filter((message) => isSealed(message) || isTelling(message))
   const firstSealed = telling.findIndex(isSealed)
   const length = firstSealed === -1 ? telling.length : firstSealed

@@ -64,6 +64,8 @@ interface MessageListProps {
   /** Leads from a line about encryption to the page about it. */
   onLearnEncryption(): void
   isTyping: boolean
+  /** Leads to the oldest unseen message that mentions this person. `isInside`: the button has the focus, which it may lose. */
+  onMention(isInside: boolean): void
   drawMessage(
     row: MessageRow,
     state: { hoveredId: string | undefined; isPulled: boolean; isTabStop: boolean },
@@ -180,6 +182,8 @@ export function MessageList(props: MessageListProps) {
           }}
           onResize={onResize}
           data={data}
+          // Else the newest is measured, and so shown, a frame later than those above it.
+          keepMounted={isAtEnd ? newestIndexes(data.length) : undefined}
         >
           {(row, index) => {
             if (row === 'typing') return <TypingBubble key="typing" name={peerName} />
@@ -191,6 +195,11 @@ export function MessageList(props: MessageListProps) {
                   isPulled: pulledId !== undefined && findInRow(row, pulledId) !== undefined,
                   isTabStop: index === rows.length - 1,
                 })}
+                {row.isEncryptedThroughout && (
+                  <EncryptionLine onOpen={props.onLearnEncryption}>
+                    This group is end-to-end encrypted.
+                  </EncryptionLine>
+                )}
                 {row.isEncryptedAfter && (
                   <EncryptionLine onOpen={props.onLearnEncryption}>
                     End-to-end encrypted from here on.
@@ -210,13 +219,29 @@ export function MessageList(props: MessageListProps) {
       </div>
       <FloatingDate ref={date} />
       {!isAtEnd && (
-        <JumpButton
-          newCount={window.unseenCount}
-          onJump={(isInside) => (isInside ? props.onEndKey('End') : showEnd())}
-        />
+        <div className={styles.jumpPlace}>
+          {window.unseenMentions.length > 0 && (
+            <JumpButton
+              icon="at"
+              label="Go to where you were mentioned"
+              newCount={window.unseenMentions.length}
+              onJump={props.onMention}
+            />
+          )}
+          <JumpButton
+            icon="down"
+            label="Go to the newest message"
+            newCount={window.unseenCount}
+            onJump={(isInside) => (isInside ? props.onEndKey('End') : showEnd())}
+          />
+        </div>
       )}
     </div>
   )
+}
+
+function newestIndexes(length: number): readonly number[] {
+  return [length - 2, length - 1].filter((index) => index >= 0)
 }
 
 function findRow(rows: readonly MessageRow[], messageId: string): number {
@@ -226,7 +251,7 @@ function findRow(rows: readonly MessageRow[], messageId: string): number {
 function RowDividers({ row, onDay }: { row: MessageRow; onDay(day: number): void }) {
   return (
     <>
-      {row.dayLabel && (
+      {row.dayLabel && !row.isAmidDay && (
         <div className={styles.day}>
           <button
             type="button"
@@ -247,7 +272,7 @@ function RowDividers({ row, onDay }: { row: MessageRow; onDay(day: number): void
   )
 }
 
-/** Not a message: the chat is encrypted from here on, or the other person's key is another. */
+/** Not a message: the chat is encrypted, or is from here on, or the other person's key is another. */
 function EncryptionLine({ onOpen, children }: { onOpen(): void; children: ReactNode }) {
   return (
     <div className={styles.encryptionLine}>
@@ -262,21 +287,21 @@ function EncryptionLine({ onOpen, children }: { onOpen(): void; children: ReactN
 }
 
 interface JumpButtonProps {
-  /** The number of the other person's unseen messages. */
+  icon: 'down' | 'at'
+  label: string
+  /** The number of unseen messages that it leads to. */
   newCount: number
   /** `isInside`: the button has the focus, which it loses when it disappears. */
   onJump(isInside: boolean): void
 }
 
-function JumpButton({ newCount, onJump }: JumpButtonProps) {
-  const label =
-    newCount > 0 ? `Go to the newest message, ${newCount} new` : 'Go to the newest message'
+function JumpButton({ icon, label, newCount, onJump }: JumpButtonProps) {
   return (
-    <div className={styles.jumpPlace}>
+    <div className={styles.jumpOne}>
       <IconButton
         className={styles.jump}
-        icon="down"
-        label={label}
+        icon={icon}
+        label={newCount > 0 ? `${label}, ${newCount} new` : label}
         // The field keeps the focus, and a phone's keyboard stays open.
         onPointerDown={(event) => event.preventDefault()}
         onClick={({ currentTarget }) => onJump(currentTarget === document.activeElement)}
@@ -325,6 +350,7 @@ function useFloatingDate(
     const index = handle.findItemIndex(handle.scrollOffset + reachPx)
     const isHeaderThere =
       rows[index]?.dayLabel !== undefined &&
+      !rows[index]?.isAmidDay &&
       handle.getItemOffset(index) > handle.scrollOffset - headerPx
     const day = rows.findLast((row, place) => place <= index && row.dayLabel !== undefined)
     date.current?.show(isAtEnd || isHeaderThere ? undefined : day?.dayLabel)

@@ -1,7 +1,8 @@
-import { useEffect, useRef } from 'react'
+import { useCallback, useEffect, useRef } from 'react'
 import { limits } from '../../../schema/limits.ts'
 import type { VisibleRange } from '../../database/views/reading.ts'
 import type { ConversationView, Messenger } from '../../sync/messenger-types.ts'
+import { useLatest } from '../../ui/hooks/use-latest.ts'
 import { usePageAttention } from '../../ui/hooks/use-settled-count.ts'
 
 /** While messages arrive faster than this, one mark covers several: each costs a request. */
@@ -12,17 +13,21 @@ interface ReadingOptions {
   peerId: string
   view: ConversationView
   isLoaded: boolean
-  /** The visible range, whether or not the person is looking; undefined until known. */
-  sight: VisibleRange | undefined
+  /** Is the conversation so empty that there is nothing to scroll? */
+  isWholeInSight: boolean
 }
 
 const nothing: VisibleRange = { upTo: 0, holdsEnd: false }
+const whole: VisibleRange = { upTo: 0, holdsEnd: true }
 
 /**
  * Marks messages as read, only while the person is there: on opening all that have arrived, then
  * each a second after it becomes visible. Source: decision 61, section 4.
+ * @returns takes the visible range, whether or not the person is looking. It changes while they scroll: a state would
+ * rerender the chat for it
  */
-export function useReading({ messenger, peerId, view, isLoaded, sight }: ReadingOptions): void {
+export function useReading(options: ReadingOptions): (sight: VisibleRange) => void {
+  const { messenger, peerId, view, isLoaded, isWholeInSight } = options
   const isThere = usePageAttention()
   const isOpenedMarked = useRef(false)
   useEffect(() => {
@@ -32,9 +37,7 @@ export function useReading({ messenger, peerId, view, isLoaded, sight }: Reading
     messenger.commands.markRead(peerId).catch(leaveToNext)
   }, [messenger, peerId, isThere, isLoaded])
 
-  useEffect(() => view.setVisibleRange((isThere && sight) || nothing), [view, isThere, sight])
-
-  const upTo = (isThere && sight?.upTo) || 0
+  const sight = useRef<VisibleRange>(undefined)
   const timers = useRef<ReadTimers>(undefined)
   useEffect(() => {
     const started = createReadTimers((place) => {
@@ -43,7 +46,23 @@ export function useReading({ messenger, peerId, view, isLoaded, sight }: Reading
     timers.current = started
     return () => started.see(0)
   }, [messenger, peerId])
-  useEffect(() => timers.current?.see(upTo), [upTo])
+  const tell = useCallback(() => {
+    const seen = isWholeInSight ? whole : sight.current
+    const shown = (isThere && seen) || nothing
+    view.setVisibleRange(shown)
+    timers.current?.see(shown.upTo)
+  }, [view, isThere, isWholeInSight])
+  useEffect(tell, [tell])
+  const latest = useLatest(tell)
+  return useCallback(
+    (now) => {
+      const before = sight.current
+      if (before?.upTo === now.upTo && before.holdsEnd === now.holdsEnd) return
+      sight.current = now
+      latest.current()
+    },
+    [latest],
+  )
 }
 
 /** The next visible message or opening retries a mark that the device could not store. */

@@ -11,6 +11,8 @@ export interface MessageHandlers extends MessageMenuHandlers {
   dismissRefusal(message: MessageDocument): void
   editAgain(message: MessageDocument, text: string): void
   showMessage(messageId: string): void
+  /** Leads to a mentioned person. */
+  showPerson(userId: string): void
   /** Reacts with an emoji, or removes the own reaction if it is the same. */
   toggleReaction(message: MessageDocument, emoji: string): void
   /** Opens the reaction choice. */

@@ -1,4 +1,5 @@
 import { blankDeleted } from '../../../schema/blank-deleted.ts'
+import { newConversation } from '../../../schema/conversation.ts'
 import { lockOf } from '../../../schema/encryption/sealed-part.ts'
 import { isBlank } from '../../../schema/helpers/text.ts'
 import {
@@ -11,8 +12,10 @@ import { refuseText } from '../../../schema/permit-message-change.ts'
 import { isReaction, react } from '../../../schema/reaction.ts'
 import { changeDocument } from '../storage/change-document.ts'
 import { type CommandContext, type MessageCollection, ownerOf } from '../storage/collections.ts'
+import { readDocuments } from '../storage/read-documents.ts'
 import { sealingOf } from '../storage/sealing.ts'
 import { fromStoredMessage, toStoredMessage } from '../storage/stored-message.ts'
+import { findMentioned, withMentions } from './find-mentioned.ts'
 import type { ForwardedFile } from './send-message.ts'
 
 /**
@@ -85,6 +88,10 @@ export async function editMessage(
 ): Promise<void> {
   const { userId, database, now } = context
   const content = edit.content.trim()
+  const [known] = (await readDocuments(database.messages, [edit.messageId])).values()
+  const mentioned = known
+    ? await findMentioned(context, { peerId: known.peerId, content, before: known.mentions })
+    : []
   await changeMessage(database.messages, edit.messageId, (message) => {
     if (message.senderId !== userId || message.deletedAt !== undefined) return message
     // Nobody has seen what would be replaced.
@@ -93,7 +100,7 @@ export async function editMessage(
     if (refusal) throw new Error(refusal.error)
     if (content === message.content && message.status !== 'failed') return message
     const edited: MessageDocument = {
-      ...message,
+      ...withMentions(message, mentioned),
       content,
       editedAt: laterThan(now(), message.editedAt, message.refused?.at),
     }
@@ -143,10 +150,31 @@ export async function setStarred(
 ): Promise<void> {
   const { database, now } = context
   const { messageId, isStarred } = change
-  await changeMessage(database.messages, messageId, (message) =>
+  const star = (message: MessageDocument) =>
     message.isStarred === isStarred || message.deletedAt !== undefined
       ? message
-      : { ...message, isStarred, isStarredAt: laterThan(now(), message.isStarredAt) },
+      : { ...message, isStarred, isStarredAt: laterThan(now(), message.isStarredAt) }
+  const stored = (await readDocuments(database.messages, [messageId])).get(messageId)
+  if (stored && database.groups.has(stored.peerId)) await noteStar(context, star(stored))
+  await changeMessage(database.messages, messageId, star)
+}
+
+/**
+ * A group's message goes to all, so its star goes with this person's own conversation. First: from
+ * there every device takes it, this one too if it ends in between.
+ */
+async function noteStar(
+  { database }: CommandContext,
+  { _id, peerId, isStarred, isStarredAt: at }: MessageDocument,
+): Promise<void> {
+  await changeDocument(
+    database.conversations,
+    peerId,
+    (conversation) =>
+      (conversation.stars?.[_id]?.at ?? -1) >= at
+        ? conversation
+        : { ...conversation, stars: { ...conversation.stars, [_id]: { isStarred, at } } },
+    () => newConversation(peerId),
   )
 }
 

@@ -6,6 +6,8 @@ import type { CommandContext } from '../storage/collections.ts'
 import { readDexie, writeWithNote } from '../storage/dexie/owed-notes.ts'
 import { toStoredMessage } from '../storage/stored-message.ts'
 import { beginConversation } from './change-conversation.ts'
+import { findMentioned, withMentions } from './find-mentioned.ts'
+import { makeGroupSecret } from './make-group-secret.ts'
 
 /** A file that lies on the server already, under the address in another message. */
 export type ForwardedFile = Pick<MessageDocument, 'type' | 'mediaUrl' | 'file'>
@@ -18,6 +20,8 @@ export interface OutgoingMessage {
   /** It was not written in the composer: the draft there stays, whatever it says. */
   keepsDraft?: boolean
   forwarded?: ForwardedFile | undefined
+  /** Sent on from another chat: names in it are plain text. */
+  isForward?: true
   /** What the page behind an address in it says of itself: not told to a customer, nor in a sealed message. */
   link?: LinkPreview | undefined
   /** Its form for a business-channel customer, if more than text. */
@@ -42,30 +46,46 @@ export async function sendMessage(
   const content = outgoing.content.trim()
   const refusal = refuseText({ content, ...forwarded })
   if (refusal) throw new Error(refusal.error)
-  if (forwarded?.file?.key && !database.sealing.canSeal(peerId)) {
-    throw new Error(
-      `“${forwarded.file.name}” is encrypted, and this person can't open it. Save it and send it as a new file.`,
-    )
-  }
-  const message = messageDocument.parse({
+  const orderedAt = await database.places.nextOrderedAt(peerId)
+  if (forwarded?.file?.key) await requireSealing(context, { peerId, orderedAt, ...forwarded.file })
+  const mentioned = outgoing.isForward ? [] : await findMentioned(context, { peerId, content })
+  const written = messageDocument.parse({
     _id: outgoing.id ?? createId(),
     peerId,
     senderId: userId,
     recipientId: peerId,
     content,
     createdAt: now(),
-    orderedAt: await database.places.nextOrderedAt(peerId),
+    orderedAt,
     ...(replyTo && { replyTo }),
     ...forwarded,
     ...(outgoing.link && !database.sealing.mustSeal(peerId) && { link: outgoing.link }),
     ...business,
   })
+  const message = withMentions(written, mentioned)
   const insert = () =>
     database.messages.insert(toStoredMessage(database.sealing.seal(message, undefined), userId))
   await storeWithNote(context, { messageId: message._id, note }, insert)
   // The message is stored by now: a failure here must not make its author resend it.
   await beginConversation(database.conversations, message).catch(() => {})
   return message._id
+}
+
+/** @throws with words for a person where the key of a file could not be sealed */
+async function requireSealing(
+  context: CommandContext,
+  { peerId, orderedAt, name }: { peerId: string; orderedAt: number; name: string },
+): Promise<void> {
+  const { sealing, groups } = context.database
+  const isGroup = groups.has(peerId)
+  if (isGroup && !sealing.canSeal(peerId)) {
+    await makeGroupSecret(context, { groupId: peerId, before: orderedAt })
+  }
+  if (sealing.canSeal(peerId)) return
+  const whose = isGroup ? 'somebody in this group' : 'this person'
+  throw new Error(
+    `“${name}” is encrypted, and ${whose} can't open it. Save it and send it as a new file.`,
+  )
 }
 
 async function storeWithNote(

@@ -4,6 +4,7 @@ import { refuseText } from '../../../schema/permit-message-change.ts'
 import { createFileStore } from '../files/file-store.ts'
 import type { CommandContext } from '../storage/collections.ts'
 import { toStoredMessage } from '../storage/stored-message.ts'
+import { findMentioned, withMentions } from './find-mentioned.ts'
 import type { OutgoingFile } from './send-file.ts'
 
 /**
@@ -19,7 +20,8 @@ export async function storeFileMessage(
   const content = outgoing.content.trim()
   const refusal = refuseText({ content, file: about })
   if (refusal) throw new Error(refusal.error)
-  const message = messageDocument.parse({
+  const mentioned = await findMentioned(context, { peerId, content })
+  const written = messageDocument.parse({
     _id: outgoing.id ?? createId(),
     peerId,
     senderId: userId,
@@ -31,6 +33,7 @@ export async function storeFileMessage(
     orderedAt: await database.places.nextOrderedAt(peerId),
     ...(replyTo && { replyTo }),
   })
+  const message = withMentions(written, mentioned)
   const insert = () =>
     database.messages.insert(toStoredMessage(database.sealing.seal(message, undefined), userId))
   await createFileStore(context)

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { untilLive } from '../../lab/device/read-conversation.ts'
-import { createLabLocks } from '../../lab/kit/locks.ts'
+import { createLabLocks, type Locks } from '../../lab/kit/locks.ts'
 import { createKeyValueStorage } from '../storage/key-value-storage.ts'
 import type { PetrelDatabase } from '../storage/open-database.ts'
 import type { StoredDraft } from '../storage/open-device-store.ts'
@@ -143,6 +143,45 @@ test('P1: a long draft in one tab survives a short message from another', async 
   await Promise.all([here.close(), reloaded.close()])
   const later = await open(database, shared)
   expect(later.begin(ben).text).toBe('a long thought that is not finished')
+  await later.close()
+})
+
+test('P1: a draft survives that another tab, which showed it too, is emptied while its own reloads', async () => {
+  const { database, second, shared } = await openTwoTabs()
+  const waits: Promise<unknown>[] = []
+  const request: Locks['request'] = (...asked: unknown[]) => {
+    const held = shared.locks.request(...(asked as Parameters<Locks['request']>))
+    waits.push(held.catch(() => {}))
+    return held as never
+  }
+  const here = await open(database, { ...shared, locks: { request } })
+  const there = await open(second, shared)
+  there.set(ben, 'a long thought')
+  await untilLive(here.get(ben), (text) => text !== '')
+  const before = waits.length
+  expect(here.begin(ben).text).toBe('a long thought')
+  // It waits a moment for a tab that may be closing.
+  await Promise.all(waits.slice(before))
+  await there.close()
+  here.set(ben, '')
+  await here.close()
+  const reloaded = await open(second, shared)
+  expect(reloaded.begin(ben).text).toBe('a long thought')
+  await reloaded.close()
+})
+
+test('a draft that goes on elsewhere while its own tab closes is one draft', async () => {
+  const { database, second, shared } = await openTwoTabs()
+  const here = await open(database, shared)
+  const there = await open(second, shared)
+  there.set(ben, 'half a thought')
+  await untilLive(here.get(ben), (text) => text !== '')
+  expect(here.begin(ben).text).toBe('half a thought')
+  await there.close()
+  here.set(ben, '')
+  await here.close()
+  const later = await open(database, shared)
+  expect(later.begin(ben).text).toBe('')
   await later.close()
 })
 

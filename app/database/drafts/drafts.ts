@@ -30,6 +30,13 @@ export interface Leaving {
   content: string
 }
 
+interface Origin {
+  draft: StoredDraft
+  /** Was its tab gone when the composer started from it? */
+  wasFree: Promise<boolean>
+  isLeft: boolean
+}
+
 export interface Drafts {
   /** What a list shows: this tab's draft, or else the newest of another tab. */
   get(peerId: string): LiveValue<string>
@@ -54,6 +61,8 @@ export interface Drafts {
 
 /** Batches typing within this time into one database write; localStorage already has it. */
 const gatherMs = 250
+/** A browser releases the lock of a tab within this time after it was closed. */
+const closedMs = 500
 /** Another tab stores a pending message within this time, or is gone. */
 const settleMs = 1_000
 /**
@@ -88,7 +97,7 @@ export async function createDrafts(options: {
   const rows = new Map<string, Map<string, StoredDraft>>()
   const live = new Map<string, SettableLiveValue<string>>()
   /** Another tab's draft from which a composer here started, and whether it was continued. */
-  const origins = new Map<string, { draft: StoredDraft; isLeft: boolean }>()
+  const origins = new Map<string, Origin>()
   const unwritten = new Set<string>()
   const problem = createLiveValue<string | undefined>(undefined)
   let writing = Promise.resolve()
@@ -162,12 +171,13 @@ export async function createDrafts(options: {
   }
 
   async function write(peerId: string, draft: StoredDraft) {
-    const origin = origins.get(peerId)?.draft
+    const origin = origins.get(peerId)
     const isOver =
       origin &&
-      (await slot.whileFree(readSlot(origin._id), async () => {
-        await putNewer([draft, emptied(origin)])
-        take(emptied(origin))
+      (await origin.wasFree) &&
+      (await slot.whileFree(readSlot(origin.draft._id), async () => {
+        await putNewer([draft, emptied(origin.draft)])
+        take(emptied(origin.draft))
       }))
     if (isOver) origins.delete(peerId)
     else await putNewer([draft])
@@ -207,6 +217,19 @@ export async function createDrafts(options: {
   function findSentOrigin(peerId: string, content: string): StoredDraft | undefined {
     const origin = origins.get(peerId)?.draft
     return origin && dropSent(content, origin.text.trim()) !== undefined ? origin : undefined
+  }
+
+  /**
+   * Has this slot's tab closed, at the latest a moment ago? One that is free only later may be
+   * reloading, and shows its words again.
+   */
+  async function isGone(number: number): Promise<boolean> {
+    const state = { isFree: false }
+    const setFree = async () => {
+      state.isFree = true
+    }
+    await slot.whenFree(number, setFree, AbortSignal.timeout(closedMs))
+    return state.isFree
   }
 
   /** After a crash: words that became a message are no longer a draft. */
@@ -253,8 +276,9 @@ export async function createDrafts(options: {
     problem,
     begin(peerId) {
       const draft = find(peerId)
-      if (draft && draft._id !== idOf(peerId)) origins.set(peerId, { draft, isLeft: false })
-      else origins.delete(peerId)
+      if (draft && draft._id !== idOf(peerId)) {
+        origins.set(peerId, { draft, wasFree: isGone(readSlot(draft._id)), isLeft: false })
+      } else origins.delete(peerId)
       return { text: draft?.text ?? '', replyTo: draft?.replyTo, edit: draft?.edit }
     },
     set(peerId, text) {

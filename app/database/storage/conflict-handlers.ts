@@ -134,7 +134,7 @@ function isMessageOutdated(arrived: StoredMessage, here: StoredMessage): boolean
  * The version that all in a group have, with what this device asked for and why the group refused it:
  * of such a refusal nothing is stored but here.
  */
-function returnRefused(
+export function returnRefused(
   stored: MessageDocument,
   { proposed, refusal }: { proposed: MessageDocument; refusal: Refusal },
 ): MessageDocument {

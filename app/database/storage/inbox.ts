@@ -14,9 +14,10 @@ export interface InboxDocument {
 }
 
 /** What a person did in a notification, with no page to store it in their database. */
-export type InboxCommand =
-  | { id: string; kind: 'reply'; peerId: string; text: string; at: number }
-  | { id: string; kind: 'read'; peerId: string; messageId: string; upTo?: number; at: number }
+export type InboxCommand = { id: string; peerId: string; at: number; isGroup?: boolean } & (
+  | { kind: 'reply'; text: string }
+  | { kind: 'read'; messageId: string; upTo?: number }
+)
 
 /** A chat with unread messages that the badge counts: neither muted nor archived. */
 export interface UnreadChat {

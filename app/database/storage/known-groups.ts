@@ -8,6 +8,7 @@ export interface KnownGroups {
   /** Is the conversation with this id a group's? */
   has(groupId: string): boolean
   get(groupId: string): KnownGroup | undefined
+  list(): readonly KnownGroup[]
   /** Takes these records. They count at once, and are then stored. */
   take(groups: readonly KnownGroup[]): Promise<void>
   /** Calls back with whose records have changed. Returns the function that ends it. */
@@ -37,6 +38,7 @@ export async function openKnownGroups(table: EntityTable<KnownGroup, '_id'>): Pr
   return {
     has: (groupId) => known.has(groupId),
     get: (groupId) => known.get(groupId),
+    list: () => [...known.values()],
     async take(groups) {
       const changed = add(groups)
       if (changed.length > 0) await table.bulkPut(changed)

@@ -21,6 +21,8 @@ export interface KnownGroup {
   createdBy: string
   /** The newest place of the group when this was received: what a change was asked for after. */
   lastPlace: number
+  /** The place of the last change of its members; an earlier build did not store it. */
+  membersAt?: number | undefined
   /** Absent while this person is in it. */
   hasLeft?: true
 }
@@ -30,6 +32,8 @@ export interface KnownMember {
   role: GroupRole
   /** ISO. */
   joinedAt: string
+  /** They read also what was written before they came, and need the secrets from then. */
+  seesHistory?: true | undefined
 }
 
 /** Whoever a conversation is with. What only a person has can be read after asking `isGroup`. */
@@ -43,4 +47,14 @@ export function nameOf(peer: KnownPeer | undefined): string {
 
 export function pictureOf(peer: KnownPeer | undefined): string | undefined {
   return (peer?.isGroup ? peer.picture : peer?.profilePicture) ?? undefined
+}
+
+/** Why this person cannot write into the group now, if so: they left, or only admins write there. */
+export function findGroupObstacle(
+  { hasLeft, members, settings }: KnownGroup,
+  ownId: string,
+): 'left' | 'admins' | undefined {
+  if (hasLeft) return 'left'
+  const own = members.find(({ userId }) => userId === ownId)
+  return settings.whoWrites === 'admins' && own?.role === 'member' ? 'admins' : undefined
 }

@@ -5,6 +5,7 @@ import {
   type DBCoreTable,
   type DBCoreTransaction,
   Dexie,
+  type EntityTable,
   type Transaction,
 } from 'dexie'
 import {
@@ -22,7 +23,7 @@ import {
   type RxStorageInstanceDexie,
 } from 'rxdb/plugins/storage-dexie'
 import { createConversationKeys } from '../../encryption/conversation-keys.ts'
-import { createGroupKeys, type GroupKeys } from '../../encryption/group-keys.ts'
+import { createGroupKeys, type EpochMessage, type GroupKeys } from '../../encryption/group-keys.ts'
 import type { FindEpoch } from '../../encryption/sealed-message.ts'
 import {
   type ConversationCollection,
@@ -45,7 +46,7 @@ import { findNewestMessage } from './find-newest-message.ts'
 import { wantingRanges } from './find-wanted-files.ts'
 import { type Keyring, openKeyring } from './keyring.ts'
 import { type KnownGroups, openKnownGroups } from './known-groups.ts'
-import { type DeviceStore, openDeviceStore } from './open-device-store.ts'
+import { type DeviceStore, openDeviceStore, type StoredGroupBox } from './open-device-store.ts'
 import { openPeerKeys, type PeerKeys } from './peer-keys.ts'
 import { addressPrefix, filePrefix } from './queued-request.ts'
 import { queryDocuments, readDocuments } from './read-documents.ts'
@@ -115,7 +116,10 @@ export async function openDatabase(options: DatabaseOptions): Promise<PetrelData
     openKnownGroups(device.groups),
   ])
   const keys = joinKeys({ userId, keyring, peerKeys, groups })
-  const stopTaking = await takeGroupKeys(messages, keys.groups)
+  const stopTaking = await takeGroupKeys(messages, {
+    groupKeys: keys.groups,
+    keep: (secrets) => keepBoxes(device.groupBoxes, { userId, secrets }),
+  })
   found.keys = keys
   const places = createPlaces({ messages, conversations })
   return {
@@ -196,10 +200,20 @@ function joinKeys(options: {
 /** Reads the stored secrets of groups, and takes those that come. @returns the function that ends it */
 async function takeGroupKeys(
   messages: MessageCollection,
-  groupKeys: Pick<GroupKeys, 'take'>,
+  {
+    groupKeys,
+    keep,
+  }: {
+    groupKeys: Pick<GroupKeys, 'take'>
+    keep: (secrets: readonly EpochMessage[]) => Promise<void>
+  },
 ): Promise<() => void> {
   function take(documents: readonly StoredMessage[]) {
-    groupKeys.take(documents.flatMap((one) => (one.epoch ? [{ ...one, epoch: one.epoch }] : [])))
+    const secrets = documents.flatMap((one) => (one.epoch ? [{ ...one, epoch: one.epoch }] : []))
+    if (secrets.length === 0) return
+    groupKeys.take(secrets)
+    // Without it a push of the group says no words until the app has come once more.
+    keep(secrets).catch(() => {})
   }
   const unsubscribe = subscribeToChanges(messages, ({ documents }) => take(documents))
   take(
@@ -210,6 +224,22 @@ async function takeGroupKeys(
     }),
   )
   return unsubscribe
+}
+
+/** Keeps what opens pushed messages where the service worker reads it. */
+async function keepBoxes(
+  table: EntityTable<StoredGroupBox, '_id'>,
+  { userId, secrets }: { userId: string; secrets: readonly EpochMessage[] },
+): Promise<void> {
+  const own = secrets.flatMap(({ _id, peerId, senderId, orderedAt, epoch }): StoredGroupBox[] => {
+    const { v, name, boxes } = epoch
+    const box = boxes[userId]
+    const place = { _id, groupId: peerId, makerId: senderId, orderedAt }
+    return box === undefined ? [] : [{ ...place, v, name, box }]
+  })
+  const known = await table.bulkGet(own.map(({ _id }) => _id))
+  const isNew = (_: unknown, index: number) => known[index] === undefined
+  await table.bulkPut(own.filter(isNew))
 }
 
 /**

@@ -77,6 +77,19 @@ export interface StoredSetting {
   at: number
 }
 
+/** This person's part of a message with a secret of a group: what opens a pushed message without the app. */
+export interface StoredGroupBox {
+  /** The message. */
+  _id: string
+  groupId: string
+  makerId: string
+  orderedAt: number
+  v: number
+  /** The secret's. */
+  name: string
+  box: string
+}
+
 /** The device's local, never replicated data: last known people and groups, drafts, and waiting requests. */
 export interface DeviceStore {
   people: EntityTable<KnownPerson, '_id'>
@@ -90,6 +103,7 @@ export interface DeviceStore {
   keyring: EntityTable<StoredKeys, '_id'>
   keyNotes: Table<KeyNote, string>
   peerKeys: EntityTable<StoredPeerKeys, '_id'>
+  groupBoxes: EntityTable<StoredGroupBox, '_id'>
   close(): void
   /** Closes it and deletes all of it from the device. */
   remove(): Promise<void>
@@ -107,7 +121,7 @@ export async function openDeviceStore(options: {
   }) as Dexie & Omit<DeviceStore, 'close' | 'remove'>
   // Dexie's live queries need an IndexedDB beside the one given to each database.
   if (indexedDB) Dexie.dependencies.indexedDB ??= indexedDB
-  dexie.version(8).stores({
+  dexie.version(9).stores({
     people: '_id',
     groups: '_id',
     drafts: '_id',
@@ -119,6 +133,7 @@ export async function openDeviceStore(options: {
     keyring: '_id',
     keyNotes: '_id',
     peerKeys: '_id',
+    groupBoxes: '_id, groupId',
   })
   await dexie.open()
   return {
@@ -133,6 +148,7 @@ export async function openDeviceStore(options: {
     keyring: dexie.keyring,
     keyNotes: dexie.keyNotes,
     peerKeys: dexie.peerKeys,
+    groupBoxes: dexie.groupBoxes,
     close: () => dexie.close(),
     remove: () => dexie.delete(),
   }

@@ -25,11 +25,20 @@ export interface KeptSignIns {
   at: number
 }
 
+/** What the server last answered to a question, by the question. */
+interface KeptAnswer {
+  _id: string
+  value: unknown
+  /** When it answered, epoch ms. */
+  at: number
+}
+
 /** What this device keeps about people beside their records; it leaves the device with them. */
 export interface PeopleStore {
   pictures: EntityTable<KeptPicture, '_id'>
   lists: Table<KeptList, KeptList['_id']>
   signIns: Table<KeptSignIns, KeptSignIns['_id']>
+  answers: Table<KeptAnswer, string>
   close(): void
   /** Closes it and deletes all of it from the device. */
   remove(): Promise<void>
@@ -54,6 +63,7 @@ export function openPeopleStore(options: {
     lists: dexie.lists,
     // Rows of the same table, which needs no migration then: an earlier build reads its own by id.
     signIns: dexie.table('lists'),
+    answers: dexie.table('lists'),
     close: () => dexie.close(),
     remove: () => dexie.delete(),
   }

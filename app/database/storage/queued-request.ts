@@ -30,6 +30,8 @@ export type QueuedRequest =
       change: GroupChange
       /** The newest place of the group that the person had seen. */
       seenUpTo?: number
+      /** The one that its change is about: it has no address before the server has it. */
+      picture?: Blob
     }
 
 /** A stored request. */
@@ -45,6 +47,17 @@ export interface RequestEntry {
   state: 'waiting' | 'refused'
   /** Why the server refused it, or why it is still waiting. */
   problem?: { words: string; code: string }
+}
+
+/** The request that makes this group, as long as the server has not made it. */
+export function findGroupCreation(
+  entries: readonly RequestEntry[],
+  groupId: string,
+): RequestEntry | undefined {
+  return entries.find(
+    ({ request }) =>
+      request.kind === 'group' && request.groupId === groupId && request.change.kind === 'create',
+  )
 }
 
 /** A request's subject, given the id of its entry. */

@@ -1,5 +1,6 @@
 import type { RxDocumentData, RxJsonSchema } from 'rxdb/plugins/core'
 import { groupMessageDocument } from '../../../schema/api/groups.ts'
+import { isMentioned } from '../../../schema/helpers/mentions.ts'
 import { isAccepted, isDiscarded, isIncoming, messageFields } from '../../../schema/message.ts'
 import { isAnyLocked, type OpenedMessage } from '../../encryption/sealed-message.ts'
 import type { MessageCollection } from './collections.ts'
@@ -24,7 +25,8 @@ export interface StoredMessage extends OpenedMessage {
   tally: string
   /**
    * `-isStarredAt` of a starred message, else 1: newest star first, and a range that holds no
-   * other. `lockedOrder` of one without a star that has a part nobody could open here.
+   * other. `lockedOrder` of one without a star that has a part nobody could open here. The place of
+   * another person's message that mentions its owner.
    */
   starOrder: number
 }
@@ -32,6 +34,8 @@ export interface StoredMessage extends OpenedMessage {
 export const lockedOrder = 2
 /** Of a group's secrets, which are read at each start. */
 export const epochOrder = 3
+/** Above it lie the places of messages that mention the owner. */
+export const mentionsAbove = 3
 
 export const pendingTally = 'pending'
 export const failedTally = 'failed'
@@ -44,14 +48,17 @@ export function toStoredMessage(message: OpenedMessage, ownerId: string): Stored
     shelf: isDiscarded(message) || message.isHidden || message.epoch ? '' : message.peerId,
     recency: -message.orderedAt,
     tally: tallyOf(message, ownerId),
-    starOrder: orderStars(message),
+    starOrder: orderStars(message, ownerId),
   }
 }
 
-function orderStars(message: OpenedMessage): number {
+function orderStars(message: OpenedMessage, ownerId: string): number {
   if (message.epoch) return epochOrder
   if (message.isStarred && !message.isHidden) return -message.isStarredAt
-  return isAnyLocked(message) ? lockedOrder : 1
+  if (isAnyLocked(message)) return lockedOrder
+  const isUnreadable = message.isHidden || message.deletedAt !== undefined || !isAccepted(message)
+  if (isUnreadable || !isIncoming(message, ownerId) || !isMentioned(message, ownerId)) return 1
+  return Math.max(message.orderedAt, mentionsAbove + 1)
 }
 
 /** The message with its words, without index-only and storage fields. */

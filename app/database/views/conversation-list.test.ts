@@ -276,3 +276,31 @@ test('a muting with an end is over in the list at that moment, without another w
   await untilLive(list.conversations, (rows) => rows[0]?.isMuted === false)
   expect(list.conversations.getSnapshot()[0]).not.toHaveProperty('mutedUntil')
 })
+
+test('a group’s row has the unread messages that mention its owner, oldest first, until they are read', async () => {
+  const { context, database, receive, until } = await start()
+  const group = { ...testGroup(), _id: createId() }
+  await database.groups.take([group])
+  const inGroup = { peerId: group._id, recipientId: group._id, senderId: ben }
+  const mentions = [{ userId: ann, name: 'ann' }]
+  await receive(ben, 1_000, { ...inGroup, content: '@ann one', mentions })
+  await receive(ben, 2_000, { ...inGroup, content: 'two', mentions })
+  await receive(ben, 3_000, { ...inGroup, content: '@ann three', mentions })
+  const other = { content: '@ben', mentions: [{ userId: ben, name: 'ben' }] }
+  await receive(ben, 4_000, { ...inGroup, ...other })
+  await receive(cem, 5_000, { content: '@ann', mentions })
+  const wordsIn = (rows: readonly ConversationRow[], peerId = group._id) =>
+    rows.find((row) => row.peerId === peerId)?.mentions?.map(({ content }) => content)
+  const rows = await until(
+    (all) => wordsIn(all)?.length === 2 && all.some(({ peerId }) => peerId === cem),
+  )
+  expect(wordsIn(rows)).toEqual(['@ann one', '@ann three'])
+  expect(wordsIn(rows, cem)).toBeUndefined()
+  await markRead(context, { peerId: group._id, place: 2_000 })
+  expect(wordsIn(await until((all) => wordsIn(all)?.length === 1))).toEqual(['@ann three'])
+  await markRead(context, { peerId: group._id })
+  const after = await until((all) =>
+    all.every(({ peerId, unreadCount }) => peerId === cem || unreadCount === 0),
+  )
+  expect(wordsIn(after)).toBeUndefined()
+})

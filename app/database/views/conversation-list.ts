@@ -20,7 +20,7 @@ import {
   type RowParts,
 } from './conversation-row.ts'
 import { createLiveValue, type LiveValue } from './live-value.ts'
-import { countUnread, readConversations } from './read-conversations.ts'
+import { countUnread, listMentions, readConversations } from './read-conversations.ts'
 import { createRefresher } from './refresher.ts'
 
 /** A sleeping device's timers stand still, and its clock may be set: look this often at the latest. */
@@ -54,11 +54,18 @@ export function createConversationList(options: {
   ): Promise<RowParts> {
     const peerId = conversation._id
     const newest = known.newest.get(peerId) ?? (await findNewestMessage(database.messages, peerId))
+    const unreadCount = await countUnread(database.messages, { conversation, newest })
+    const isGroup = database.groups.has(peerId)
+    const seenUpTo = Math.max(conversation.readUpTo, conversation.clearedUpTo)
     return {
       conversation,
       peer: database.groups.get(peerId) ?? known.people.get(peerId),
       lastMessage: newest && newest.orderedAt > conversation.clearedUpTo ? newest : undefined,
-      unreadCount: await countUnread(database.messages, { conversation, newest }),
+      unreadCount,
+      mentions:
+        isGroup && unreadCount > 0
+          ? await listMentions(database.messages, { peerId, above: seenUpTo })
+          : [],
       hasFailed: (known.failed.get(peerId) ?? 0) > conversation.clearedUpTo,
       isMuted: isMutedAt(conversation, now()),
     }

@@ -18,6 +18,8 @@ export interface ConversationRow {
   /** When the muting ends, epoch ms; absent while it does not end by itself. */
   mutedUntil?: number
   unreadCount: number
+  /** In a group: the unread messages that mention this person, oldest first. */
+  mentions?: readonly MessageDocument[]
   /** Is there an unsent own message that its author has not dealt with yet? */
   hasFailed: boolean
   lastMessage?: MessageDocument
@@ -33,6 +35,7 @@ export interface RowParts {
   peer: KnownPeer | undefined
   lastMessage: MessageDocument | undefined
   unreadCount: number
+  mentions: readonly MessageDocument[]
   hasFailed: boolean
   /** At the time of reading. */
   isMuted: boolean
@@ -42,6 +45,8 @@ export function areRowPartsEqual(a: RowParts, b: RowParts): boolean {
   return (
     a.peer === b.peer &&
     a.unreadCount === b.unreadCount &&
+    a.mentions.length === b.mentions.length &&
+    a.mentions.every((one, at) => areMessagesEqual(one, b.mentions[at] ?? {})) &&
     a.hasFailed === b.hasFailed &&
     a.isMuted === b.isMuted &&
     areConversationsEqual(a.conversation, b.conversation) &&
@@ -53,7 +58,7 @@ export function areRowPartsEqual(a: RowParts, b: RowParts): boolean {
 }
 
 export function makeRow(parts: RowParts, ownerId: string): ConversationRow {
-  const { conversation, peer, lastMessage, unreadCount, hasFailed, isMuted } = parts
+  const { conversation, peer, lastMessage, unreadCount, mentions, hasFailed, isMuted } = parts
   const { _id, isPinned, isArchived, mutedUntil, lastMessageAt, contacts } = conversation
   const customerName = contacts?.[0]?.profile.name
   return {
@@ -65,6 +70,7 @@ export function makeRow(parts: RowParts, ownerId: string): ConversationRow {
     isMuted,
     ...(isMuted && mutedUntil !== undefined && { mutedUntil }),
     unreadCount,
+    ...(mentions.length > 0 && { mentions }),
     hasFailed,
     ...(lastMessage && { lastMessage: showMessage(lastMessage, conversation, ownerId) }),
     isComing: lastMessage === undefined && conversation.lastMessage !== undefined,

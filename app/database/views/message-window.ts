@@ -84,10 +84,12 @@ export function createMessageWindow(options: {
     isLoaded: false,
     hasFailed: false,
     unseenCount: 0,
+    unseenMentions: [],
   })
   const reading = createReading({
     messages: database.messages,
     peerId,
+    canMention: () => database.groups.has(peerId),
     // A partial read is published once it is complete.
     onChange: () => (isReading ? undefined : publish()),
     onError,
@@ -327,6 +329,7 @@ function areWindowsSame(a: MessageWindow, b: MessageWindow): boolean {
     a.hasFailed === b.hasFailed &&
     a.firstUnreadId === b.firstUnreadId &&
     a.unseenCount === b.unseenCount &&
+    a.unseenMentions === b.unseenMentions &&
     a.arrival === b.arrival
   )
 }

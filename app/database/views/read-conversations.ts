@@ -3,7 +3,10 @@ import type { MessageDocument } from '../../../schema/message.ts'
 import type { ConversationCollection, MessageCollection } from '../storage/collections.ts'
 import { countDocuments, queryDocuments } from '../storage/read-documents.ts'
 import { fromStoredConversation } from '../storage/stored-conversation.ts'
-import { pendingTally } from '../storage/stored-message.ts'
+import { fromStoredMessage, mentionsAbove, pendingTally } from '../storage/stored-message.ts'
+
+/** More are not led to. */
+const mentionsMax = 100
 
 /** Every conversation on this device, unordered: they are few. */
 export async function readConversations(
@@ -22,6 +25,20 @@ export async function countUnread(
   const seenUpTo = Math.max(readUpTo, clearedUpTo)
   if (!of.newest || of.newest.orderedAt <= seenUpTo) return 0
   return countIncoming(messages, { peerId: _id, above: seenUpTo })
+}
+
+/** A conversation's messages above a place (`orderedAt`) that mention this person, oldest first. */
+export async function listMentions(
+  messages: MessageCollection,
+  { peerId, above }: { peerId: string; above: number },
+): Promise<MessageDocument[]> {
+  const found = await queryDocuments(messages, {
+    selector: { starOrder: { $gt: Math.max(above, mentionsAbove) } },
+    sort: [{ starOrder: 'asc' }],
+    index: ['starOrder'],
+  })
+  const inChat = found.filter((message) => message.peerId === peerId)
+  return inChat.slice(0, mentionsMax).map(fromStoredMessage)
 }
 
 /** The number of the other person's messages above a place (`orderedAt`). */

@@ -2,7 +2,7 @@ import { isIncoming, type MessageDocument } from '../../../schema/message.ts'
 import { type MessageCollection, ownerOf } from '../storage/collections.ts'
 import { findNewestIncoming } from '../storage/find-newest-message.ts'
 import { fromStoredMessage, type StoredMessage } from '../storage/stored-message.ts'
-import { countIncoming } from './read-conversations.ts'
+import { countIncoming, listMentions } from './read-conversations.ts'
 import { createRefresher } from './refresher.ts'
 
 /** The read progress of one open conversation. */
@@ -11,6 +11,8 @@ export interface ReadingState {
   firstUnreadId?: string
   /** The number of the other person's messages not yet seen, including unloaded ones. */
   unseenCount: number
+  /** The ids of those among them that mention this person, oldest first. */
+  unseenMentions: readonly string[]
   /** The other person's newest message since opening. */
   arrival?: MessageDocument
 }
@@ -35,11 +37,13 @@ interface ReadingStart {
 export function createReading(options: {
   messages: MessageCollection
   peerId: string
+  /** Is it a group? */
+  canMention: () => boolean
   onChange: () => void
   onError: (cause: unknown) => void
 }) {
-  const { messages, peerId, onChange, onError } = options
-  const state: ReadingState = { unseenCount: 0 }
+  const { messages, peerId, canMention, onChange, onError } = options
+  const state: ReadingState = { unseenCount: 0, unseenMentions: [] }
   const places = { seenUpTo: 0, newest: 0, line: 0 }
   let holdsEnd = false
 
@@ -48,9 +52,14 @@ export function createReading(options: {
     async run() {
       const { seenUpTo, newest } = places
       const isCounted = newest > seenUpTo
-      const count = isCounted ? await countIncoming(messages, { peerId, above: seenUpTo }) : 0
-      if (count === state.unseenCount) return
+      const asked = { peerId, above: seenUpTo }
+      const count = isCounted ? await countIncoming(messages, asked) : 0
+      const found = isCounted && canMention() ? await listMentions(messages, asked) : []
+      const mentions = found.map(({ _id }) => _id)
+      const { unseenMentions } = state
+      if (count === state.unseenCount && mentions.join() === unseenMentions.join()) return
       state.unseenCount = count
+      state.unseenMentions = mentions
       onChange()
     },
   })

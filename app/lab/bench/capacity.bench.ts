@@ -1,10 +1,9 @@
-import { readdir, stat } from 'node:fs/promises'
-import { join } from 'node:path'
 import { must } from '../../../schema/helpers/assertions.ts'
 import { startBuiltServer } from '../browser/start-built-server.ts'
 import { readMetric } from '../server/read-metric.ts'
 import { pushMessages } from '../server/server-accounts.ts'
 import type { Figure } from './figures/figure.ts'
+import { sumSizes } from './figures/sum-sizes.ts'
 import { createCheapAccounts } from './load/cheap-accounts.ts'
 import { describeLoad, joinLoads, type Load, putLoad } from './load/put-load.ts'
 import { waitUntilIdle, withGarbageCollected } from './load/wait-until-idle.ts'
@@ -98,15 +97,4 @@ export async function measure(): Promise<Figure[]> {
       unit: 'messages/s',
     },
   ]
-}
-
-async function sumSizes(folder: string): Promise<number> {
-  const names = await readdir(folder, { recursive: true })
-  const sizes = await Promise.all(
-    names.map(async (name) => {
-      const found = await stat(join(folder, name)).catch(() => undefined)
-      return found?.isFile() ? found.size : 0
-    }),
-  )
-  return sizes.reduce((sum, size) => sum + size, 0)
 }

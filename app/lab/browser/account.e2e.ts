@@ -128,7 +128,7 @@ test('email and password are changed with the password, which ends the other sig
   await change.getByLabel('Password', { exact: true }).fill(ann.password)
   await change.getByRole('button', { name: 'Change email' }).click()
   await dialog('Email changed').getByRole('button', { name: 'Done' }).click()
-  await page.getByRole('link', { name: 'ann@ship.example' }).waitFor()
+  await page.getByRole('link', { name: 'ann@ship.example' }).first().waitFor()
 
   await page.getByRole('button', { name: 'Change password' }).click()
   const form = dialog('Change password')
@@ -145,7 +145,7 @@ test('email and password are changed with the password, which ends the other sig
   expect((await fetch(`${server.origin}/api/users/me`, { headers })).status).toBe(401)
   expect((await signIn('ann@ship.example', 'a new secret')).status).toBe(200)
   await page.reload()
-  await page.getByRole('link', { name: 'ann@ship.example' }).waitFor()
+  await page.getByRole('link', { name: 'ann@ship.example' }).first().waitFor()
 })
 
 test('an export is saved and imported again, and what is no export says so', async () => {

@@ -29,8 +29,6 @@ afterAll(() => people.close())
 const boxOf = async (place: Locator) => must((await place.boundingBox()) ?? undefined, 'a box')
 const bubblePart = '[class*=bubble]'
 const bubbleOf = (row: Locator) => row.locator(bubblePart).first()
-const readOpacity = (place: Locator) =>
-  place.evaluate((element) => Number(getComputedStyle(element).opacity))
 
 async function send(at: Page, action: string, file: Parameters<typeof attach>[2][number]) {
   await attach(at, action, [file])
@@ -190,7 +188,7 @@ test('one character of Chinese is searched in the list; one Latin letter asks fo
   await field.fill('')
 })
 
-test('a picture reaches to 3 px of its bubble, with the time inside and its type for whoever points at it', async () => {
+test('a picture reaches to 3 px of its bubble, with the time inside and its type for screen readers alone', async () => {
   await send(ben.page, 'Photos & Videos', await drawPhoto(ben.page))
   const row = page
     .getByRole('article')
@@ -211,18 +209,10 @@ test('a picture reaches to 3 px of its bubble, with the time inside and its type
   expect(time.y).toBeGreaterThan(picture.y)
   expect(time.y + time.height).toBeLessThanOrEqual(picture.y + picture.height)
   const chip = row.getByText('Image', { exact: true })
-  await page.mouse.move(600, 5)
-  await expect.poll(() => readOpacity(chip)).toBe(0)
-  await expect
-    .poll(async () => {
-      // The list may move the row from beneath the pointer.
-      await row.hover()
-      return readOpacity(chip)
-    })
-    .toBe(1)
-  await page.mouse.move(600, 5)
+  // For screen readers: what everybody sees is not said over it.
+  await row.hover()
   await row.focus()
-  await expect.poll(() => readOpacity(chip)).toBe(1)
+  expect((await chip.boundingBox())?.width).toBe(1)
   expect(await findProblems(page)).toEqual([])
 })
 

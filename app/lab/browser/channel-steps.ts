@@ -32,7 +32,7 @@ export async function linkAccount(page: Page) {
 
 /** Starts a chat with a number unknown here, and leaves it open. */
 export async function startChatByNumber(page: Page, phone: string) {
-  await page.getByRole('button', { name: 'New chat' }).click()
+  await page.getByRole('button', { name: 'New chat' }).first().click()
   await page.getByRole('button', { name: 'Search by Phone Number' }).click()
   const search = dialog(page, 'Search by Phone Number')
   await search.getByLabel('Phone Number').fill(phone)

@@ -3,9 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { must } from '../../../schema/helpers/assertions.ts'
 import { composer, openChat } from './chat-steps.ts'
 import { offered, openPicker, pickEmoji, picker } from './emoji-steps.ts'
-import { chooseSetting } from './settings-steps.ts'
+import { chooseSetting, untilSettingStored } from './settings-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
-import { untilSettingStored } from './until-setting-stored.ts'
 
 const people = await startTwoPeople({ colorScheme: 'light' })
 const { page } = people.ann

@@ -2,9 +2,8 @@ import { afterAll, expect, test } from 'vitest'
 import { composer, message, openChat, readWords, untilSent } from './chat-steps.ts'
 import { offered, openPicker, pickEmoji, picker } from './emoji-steps.ts'
 import { findProblems } from './find-problems.ts'
-import { chooseSetting, openSetting } from './settings-steps.ts'
+import { chooseSetting, openSetting, untilSettingStored } from './settings-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
-import { untilSettingStored } from './until-setting-stored.ts'
 
 const people = await startTwoPeople({ keepsApp: true })
 const { ann } = people

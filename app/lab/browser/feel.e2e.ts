@@ -4,6 +4,7 @@ import { chatRow, composer } from './chat-steps.ts'
 import { listOverflowing } from './list-overflowing.ts'
 import { fillScreens } from './looks/fill-screens.ts'
 import { keepConnectingUnsaid } from './looks/keep-connecting-unsaid.ts'
+import { recordFrames } from './looks/record-frames.ts'
 import { recordMovements } from './looks/record-movements.ts'
 import { recordShifts } from './looks/record-shifts.ts'
 import { ownWords } from './message-steps.ts'
@@ -82,6 +83,41 @@ test.each([
   await page.emulateMedia({ reducedMotion: 'reduce' })
   await untilHistoryRests()
 })
+
+test.each([
+  ['reduce', false],
+  ['no-preference', true],
+] as const)(
+  'with motion %s a chat lies over the list only where it is whole, and moves in and out: %s',
+  async (motion, moves) => {
+    await page.emulateMedia({ reducedMotion: motion })
+    await page.setViewportSize(phone)
+    await page.goto('/chat')
+    await chatRow(page, 'ben').waitFor()
+    const opening = await recordFrames(page)
+    await chatRow(page, 'ben').click()
+    await ownWords(page, 'the boat is ready').waitFor()
+    const opened = await opening.take()
+    const isBare = ({ hasList, pane }: (typeof opened)[number]) => !hasList && pane?.leftPx !== 0
+    expect(opened.filter(isBare)).toEqual([])
+    expect(opened.filter(({ pane }) => pane && pane.opacity < 1)).toEqual([])
+    expect(opened.some(({ pane }) => pane && pane.leftPx > 0 && pane.leftPx < phone.width)).toBe(
+      moves,
+    )
+    expect(opened.at(-1)?.hasList).toBe(false)
+
+    const leaving = await recordFrames(page)
+    await page.goBack()
+    await chatRow(page, 'ben').waitFor()
+    const left = await leaving.take()
+    expect(left.filter(isBare)).toEqual([])
+    const isOnItsWay = (frame: (typeof left)[number]) =>
+      frame.hasList && frame.leaving && frame.leaving.leftPx > 0 && frame.leaving.articles > 0
+    expect(left.some(isOnItsWay)).toBe(moves)
+    expect(left.at(-1)?.leaving).toBeUndefined()
+    await page.emulateMedia({ reducedMotion: 'reduce' })
+  },
+)
 
 test('a menu and a question fit on a phone of 360 px at 200 %', async () => {
   await page.setViewportSize({ width: 180, height: 320 })

@@ -164,3 +164,37 @@ export async function dragFiles(page: Page, files: GivenFile[], kinds: readonly 
     { given, kinds },
   )
 }
+
+interface Shared {
+  title?: string
+  text?: string
+  url?: string
+  files?: GivenFile[]
+}
+
+/** Shares like another app: posts a form to the manifest's address. */
+export async function share(page: Page, { files = [], ...words }: Shared) {
+  const given = files.map(({ buffer, ...file }) => ({ ...file, base64: buffer.toString('base64') }))
+  const arriving = page.waitForEvent('load')
+  await page.evaluate(
+    ({ words, given }) => {
+      const form = document.createElement('form')
+      Object.assign(form, { method: 'post', action: '/share', enctype: 'multipart/form-data' })
+      for (const [name, value] of Object.entries(words)) {
+        form.append(Object.assign(document.createElement('input'), { name, value }))
+      }
+      const input = Object.assign(document.createElement('input'), { type: 'file', name: 'files' })
+      const data = new DataTransfer()
+      for (const { name, mimeType, base64 } of given) {
+        const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
+        data.items.add(new File([bytes], name, { type: mimeType }))
+      }
+      input.files = data.files
+      form.append(input)
+      document.body.append(form)
+      form.submit()
+    },
+    { words, given },
+  )
+  await arriving
+}

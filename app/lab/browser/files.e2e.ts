@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { must } from '../../../schema/helpers/assertions.ts'
 import { keepSignIn, waitUntilKept } from './account-steps.ts'
 import { message, openChat, readWords, say } from './chat-steps.ts'
 import {
@@ -217,6 +218,13 @@ test('the files before they are sent, in bubbles, waiting and over the screen fi
   await sendDialog(page).getByRole('button', { name: 'Send' }).click()
   await page.getByRole('button', { name: `Download ${long.name}` }).waitFor()
   await look('files that wait')
+  // The strip over the chat comes two seconds after the screen became narrow, and leads to what waits.
+  await page.setViewportSize({ width: 390, height: 844 })
+  const waits = page.getByRole('status').getByRole('link', { name: /waiting$/ })
+  await waits.waitFor()
+  const { height } = must(await waits.boundingBox(), 'a link')
+  expect(Math.round(height)).toBeGreaterThanOrEqual(40)
+  await page.setViewportSize({ width: 1280, height: 800 })
   await ann.goOnline()
   // The picture moves while the lines about the uploads go.
   await expect.poll(() => page.locator('[data-status="sending"]').count()).toBe(0)

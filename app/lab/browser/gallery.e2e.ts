@@ -6,10 +6,9 @@ import { attach, drawPhoto, sendDialog, writeText } from './file-steps.ts'
 import { findProblems } from './find-problems.ts'
 import { createLook } from './looks/look.ts'
 import { deleteMessage, hasFocus } from './message-steps.ts'
-import { chooseSetting } from './settings-steps.ts'
+import { chooseSetting, untilSettingStored } from './settings-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
 import { holdAtOnce, holdOffer } from './undo-steps.ts'
-import { untilSettingStored } from './until-setting-stored.ts'
 
 const people = await startTwoPeople({
   keepsApp: true,

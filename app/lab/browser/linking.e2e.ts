@@ -114,7 +114,7 @@ test('an invite leads to its chat over a registration, and a new chat begins by 
   await page.goto('/chat/new?to=BEN')
   await page.getByRole('heading', { name: 'ben', level: 2 }).waitFor()
 
-  await button(page, 'New chat').click()
+  await button(page, 'New chat').first().click()
   const dialog = page.getByRole('dialog', { name: 'New chat' })
   await dialog.getByRole('searchbox').fill(guest.email)
   await dialog.getByRole('link', { name: /guest/ }).waitFor()

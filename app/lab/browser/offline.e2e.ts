@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { sectionWords, settingsPages } from '../../settings/settings-sections.ts'
 import { readSession, waitUntilKept } from './account-steps.ts'
 import { chatRow, openChat, readMessages, readTicks, readWords, say } from './chat-steps.ts'
+import { seeBriefly } from './message-steps.ts'
 import { createPerson } from './person.ts'
 import { startTwoPeople } from './start-two-people.ts'
 import { waitUntil } from './wait-until.ts'
@@ -114,8 +115,11 @@ test('P1 P2: five messages written offline around a reload arrive once and in or
   for (const word of words.slice(3)) await say(ann.page, word)
   await expect.poll(() => readTicks(ann.page, 'five')).toBe('Waiting to be sent')
   const written = await readMessages(ann.page)
+  await ann.page.getByRole('link', { name: '5 waiting' }).waitFor()
 
-  await ann.goOnline()
+  const back = ann.page.getByRole('status').getByText('Back online · 5 sent')
+  await seeBriefly(back, ann.goOnline())
+  await back.waitFor({ state: 'detached' })
   await chatRow(ben.page, 'ann').click()
   await expect
     .poll(() => readMessages(ben.page))

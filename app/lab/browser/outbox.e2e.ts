@@ -3,9 +3,8 @@ import { composer, openChat, readWords, say } from './chat-steps.ts'
 import { damagePushes } from './faults/damage-pushes.ts'
 import { findProblems } from './find-problems.ts'
 import { hasFocus } from './message-steps.ts'
-import { chooseSetting } from './settings-steps.ts'
+import { chooseSetting, untilSettingStored } from './settings-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
-import { untilSettingStored } from './until-setting-stored.ts'
 
 const within = { timeout: 30_000 }
 const people = await startTwoPeople({ pushesByRequests: true })
@@ -32,7 +31,14 @@ test('P6: what waits and what was refused is reached from the list, and edited, 
   await ann.goOffline()
   await say(page, 'come at noon')
   await say(page, 'never mind')
-  await page.getByRole('link', { name: '2 waiting · 1 not sent' }).click()
+  const waiting = page.getByRole('link', { name: '2 waiting · 1 not sent' })
+  // On a phone the open chat says so, and leads there as the list does.
+  await page.setViewportSize({ width: 390, height: 844 })
+  await waiting.click()
+  await expect.poll(() => page.title()).toBe('Outbox | Petrel')
+  await page.goBack()
+  await page.setViewportSize({ width: 1280, height: 800 })
+  await waiting.click()
   await expect.poll(() => page.title()).toBe('Outbox | Petrel')
   await page.getByRole('region', { name: 'Sync status' }).getByText("You're offline.").waitFor()
   await row('the tide is low').getByText('Only the other person can confirm').waitFor()

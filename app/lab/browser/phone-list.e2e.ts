@@ -1,4 +1,4 @@
-import type { Locator } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { chatRow, openChat, readTicks, say } from './chat-steps.ts'
 import { findProblems } from './find-problems.ts'
@@ -106,11 +106,31 @@ test('a read row drawn to the right is pinned, one drawn to the left archived, a
   await pinned.waitFor()
   await takeBack()
   await pinned.waitFor({ state: 'detached' })
+  await page.emulateMedia({ reducedMotion: 'no-preference' })
+  const drawn = chatRow(page, 'ben').evaluate(recordPlaces)
   await drawHeld(chatRow(page, 'ben'), -200)
   await chatRow(page, 'ben').waitFor({ state: 'detached' })
+  // It never turns back on its way out.
+  const places = await drawn
+  expect(places).toEqual(places.toSorted((a, b) => b - a))
+  expect(places.at(-1)).toBeLessThan(-350)
+  await page.emulateMedia({ reducedMotion: 'reduce' })
   await takeBack()
   await chatRow(page, 'ben').waitFor()
 })
+
+/** Runs in the page: where the element is in each frame, until it is gone. */
+function recordPlaces(element: Element): Promise<number[]> {
+  const places: number[] = []
+  return new Promise((resolve) => {
+    const look = () => {
+      if (!element.isConnected) return resolve(places)
+      places.push(element.getBoundingClientRect().x)
+      requestAnimationFrame(look)
+    }
+    look()
+  })
+}
 
 test('a row that is drawn a little comes back, and does not open', async () => {
   await draw(chatRow(page, 'ben'), 60)
@@ -120,3 +140,32 @@ test('a row that is drawn a little comes back, and does not open', async () => {
   await chatRow(page, 'ben').click()
   await page.getByRole('textbox', { name: 'Type a message' }).waitFor()
 })
+
+test('a status draws in only the tick that it adds, and a chat that is opened draws none', async () => {
+  const { page: bens } = people.ben
+  await bens.emulateMedia({ reducedMotion: 'no-preference' })
+  const listDrawn = await recordTicks(bens)
+  await say(bens, 'tick, tock')
+  await expect.poll(() => readTicks(bens, 'tick, tock')).toBe('Read')
+  expect(await listDrawn()).toEqual([0, 1])
+  await bens.getByRole('button', { name: 'Back to chats' }).click()
+  await openChat(bens, 'ann')
+  await expect.poll(() => readTicks(bens, 'tick, tock')).toBe('Read')
+  expect(await listDrawn()).toEqual([])
+})
+
+/** Notes which ticks of messages are drawn in: the first and second by their places. */
+async function recordTicks(on: Page): Promise<() => Promise<number[]>> {
+  await on.evaluate(() => {
+    const drawn: number[] = []
+    const { animate } = Element.prototype
+    Element.prototype.animate = function (...given) {
+      if (this instanceof SVGPathElement && this.closest('article')) {
+        drawn.push([...(this.parentElement?.children ?? [])].indexOf(this))
+      }
+      return animate.apply(this, given)
+    }
+    Object.assign(globalThis, { drawn })
+  })
+  return () => on.evaluate(() => Reflect.get(globalThis, 'drawn').splice(0).sort())
+}

@@ -5,7 +5,7 @@ import { must } from '../../../schema/helpers/assertions.ts'
 import { startPushService } from '../../../sync-server/testing/start-push-service.ts'
 import { startTestApp } from '../../../sync-server/testing/start-test-app.ts'
 import { readSession, registerPerson } from './account-steps.ts'
-import { message, readTicks } from './chat-steps.ts'
+import { chatRow, message, readTicks } from './chat-steps.ts'
 import { createPerson } from './person.ts'
 import { giveSubscription, openPushBrowser } from './push-browser.ts'
 
@@ -224,6 +224,43 @@ test('a chat that is read on another device is closed here', async () => {
   await expect.poll(find).toBeDefined()
   await browser.deliverRead(must(find(), 'its push').payload)
   await expect.poll(browser.listShown).toEqual([])
+})
+
+test('a push of a group shows its name and who wrote, opens without a network, and can be answered', async () => {
+  await ann.page.goto('/chat')
+  await chatRow(ann.page, 'ben').waitFor()
+  const body = { name: 'Walks', memberIds: [annId] }
+  const made = await app.call('POST', '/api/groups', { token: ben.token, body })
+  const groupId: string = made.body.group._id
+  await chatRow(ann.page, 'Walks').waitFor()
+  await ann.page.goto('about:blank')
+  const send = async (content: string) => {
+    const message = { recipientId: groupId, content }
+    const answer = await app.call('POST', '/api/messages', { token: ben.token, body: message })
+    expect(answer.status).toBe(201)
+    return answer.body._id as string
+  }
+  await receive(await send('at the station'))
+  await expect
+    .poll(browser.listShown)
+    .toEqual([{ title: 'Walks', body: 'ben: at the station', tag: groupId }])
+  await receive(await send('at ten'))
+  await expect
+    .poll(browser.listShown)
+    .toEqual([{ title: 'Walks', body: '2 new messages\nben: at ten', tag: groupId }])
+  await ann.goOffline()
+  await browser.act('reply', 'I am coming')
+  await expect.poll(browser.listShown).toEqual([])
+  await ann.page.goto(`/chat/${groupId}`)
+  for (const words of ['at the station', 'at ten', 'I am coming']) {
+    await message(ann.page, words).waitFor()
+  }
+  await ann.goOnline()
+  const readGroup = async () => {
+    const { body } = await app.call('GET', `/api/messages/${groupId}`, { token: ben.token })
+    return (body as { content: string }[]).filter(({ content }) => content === 'I am coming')
+  }
+  await expect.poll(readGroup).toHaveLength(1)
 })
 
 test('Mark as read works without the app, and after signing out a push shows nothing of its message', async () => {

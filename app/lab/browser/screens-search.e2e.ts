@@ -81,7 +81,7 @@ test('somebody is found by phone number, or not, in words', async () => {
   })
   expect(changed.status).toBe(200)
   await page.goto('/chat')
-  const newChat = page.getByRole('button', { name: 'New chat' })
+  const newChat = page.getByRole('button', { name: 'New chat' }).first()
   const way = page.getByRole('button', { name: 'Search by Phone Number' })
   const dialog = page.getByRole('dialog', { name: 'Search by Phone Number' })
   await newChat.press('Enter')

@@ -1,4 +1,5 @@
 import type { Locator, Page } from 'playwright-core'
+import { waitUntil } from './wait-until.ts'
 
 /** A setting's row, with its value. */
 export function settingRow(page: Page, name: string): Locator {
@@ -18,4 +19,15 @@ export async function chooseSetting(page: Page, name: string, option: string) {
   const sheet = await openSetting(page, name)
   await sheet.getByRole('radio', { name: option }).click()
   await sheet.waitFor({ state: 'detached' })
+}
+
+/** Waits until the device has stored a setting. */
+export async function untilSettingStored(page: Page, name: string, value: unknown) {
+  await waitUntil(`${name} is stored`, () =>
+    page.evaluate(
+      ([name, value]) =>
+        JSON.parse(localStorage.getItem('userSettings') ?? '{}')[name as string] === value,
+      [name, value],
+    ),
+  )
 }

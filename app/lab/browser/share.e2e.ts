@@ -3,7 +3,7 @@ import { afterAll, expect, test } from 'vitest'
 import { must } from '../../../schema/helpers/assertions.ts'
 import { openSignInForm, readSession, signIn, waitUntilKept } from './account-steps.ts'
 import { composer, message, openChat, say } from './chat-steps.ts'
-import { drawPhoto, type GivenFile, sendDialog, writeText } from './file-steps.ts'
+import { drawPhoto, sendDialog, share, writeText } from './file-steps.ts'
 import { createLook } from './looks/look.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
@@ -11,41 +11,7 @@ const people = await startTwoPeople({ keepsApp: true })
 const { ann, ben } = people
 afterAll(() => people.close())
 
-interface Shared {
-  title?: string
-  text?: string
-  url?: string
-  files?: GivenFile[]
-}
-
 const longName = `${'a-very-long-name-'.repeat(8)}.txt`
-
-/** Shares like another app: posts a form to the manifest's address. */
-async function share(page: Page, { files = [], ...words }: Shared) {
-  const given = files.map(({ buffer, ...file }) => ({ ...file, base64: buffer.toString('base64') }))
-  const arriving = page.waitForEvent('load')
-  await page.evaluate(
-    ({ words, given }) => {
-      const form = document.createElement('form')
-      Object.assign(form, { method: 'post', action: '/share', enctype: 'multipart/form-data' })
-      for (const [name, value] of Object.entries(words)) {
-        form.append(Object.assign(document.createElement('input'), { name, value }))
-      }
-      const input = Object.assign(document.createElement('input'), { type: 'file', name: 'files' })
-      const data = new DataTransfer()
-      for (const { name, mimeType, base64 } of given) {
-        const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
-        data.items.add(new File([bytes], name, { type: mimeType }))
-      }
-      input.files = data.files
-      form.append(input)
-      document.body.append(form)
-      form.submit()
-    },
-    { words, given },
-  )
-  await arriving
-}
 
 /** Makes the service worker's writes fail, as on a full disk. Returns the function that ends it. */
 async function breakWorkersDisk(page: Page) {

@@ -6,9 +6,8 @@ import { holdDatabases } from './faults/hold-databases.ts'
 import { failRequests, holdRequests } from './faults/stop-requests.ts'
 import { findProblems } from './find-problems.ts'
 import { listOverflowing } from './list-overflowing.ts'
-import { chooseSetting, settingRow } from './settings-steps.ts'
+import { chooseSetting, settingRow, untilSettingStored } from './settings-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
-import { untilSettingStored } from './until-setting-stored.ts'
 
 const within = { timeout: 30_000 }
 // The tests stop requests on their way; a service worker would make some in place of the page.

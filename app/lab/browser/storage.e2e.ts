@@ -5,9 +5,8 @@ import { message, openChat } from './chat-steps.ts'
 import { attach, drawPhoto, sendDialog } from './file-steps.ts'
 import { createLook } from './looks/look.ts'
 import { setStarred } from './message-steps.ts'
-import { chooseSetting, openSetting, settingRow } from './settings-steps.ts'
+import { chooseSetting, openSetting, settingRow, untilSettingStored } from './settings-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
-import { untilSettingStored } from './until-setting-stored.ts'
 
 const people = await startTwoPeople({
   keepsApp: true,
@@ -95,9 +94,7 @@ test('P6: what media take is listed by chat, and clearing asks, says what stays,
   await look('what media take')
   await list.getByRole('button', { name: 'Clear media of ben' }).click()
   const question = page.getByRole('dialog', { name: 'Clear media of ben?' })
-  await question
-    .getByText("1 file will be removed from this device. This can't be undone.")
-    .waitFor()
+  await question.getByText('1 file will be removed from this device. Your messages stay').waitFor()
   await question.getByText('2 files unsent or starred will stay.').waitFor()
   await look('the question before clearing')
   await question.getByRole('button', { name: 'Clear' }).click()

@@ -4,9 +4,8 @@ import { message, openChat } from './chat-steps.ts'
 import { attach, drawPhoto, sendDialog } from './file-steps.ts'
 import { findProblems } from './find-problems.ts'
 import { chooseOn } from './message-steps.ts'
-import { chooseSetting } from './settings-steps.ts'
+import { chooseSetting, untilSettingStored } from './settings-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
-import { untilSettingStored } from './until-setting-stored.ts'
 
 const people = await startTwoPeople()
 const { ann, ben } = people

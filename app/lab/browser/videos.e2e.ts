@@ -1,9 +1,10 @@
 import type { Locator } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { message, openChat, say } from './chat-steps.ts'
+import { chatRow, message, openChat, say } from './chat-steps.ts'
 import { attach, drawPhoto, type GivenFile, recordVideo, sendDialog } from './file-steps.ts'
 import { findProblems } from './find-problems.ts'
 import { createLook } from './looks/look.ts'
+import { recordFrames } from './looks/record-frames.ts'
 import { hasFocus } from './message-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
@@ -161,3 +162,37 @@ test('the tab Media and the gallery show a video by its first frame, and fit eve
   await look('a video that plays')
   expect([...ann.problems, ...ben.problems]).toEqual([])
 })
+
+test.each([390, 1280])(
+  'at %i px a chat that was open a moment ago has its pictures sharp, its videos ready and its newest message in its first frame',
+  async (width) => {
+    await page.setViewportSize({ width, height: 844 })
+    await page.emulateMedia({ reducedMotion: 'no-preference' })
+    await page.goto('/chat')
+    await chatRow(page, 'ben').click()
+    const picture = message(page, 'behind it').getByRole('img', { name: 'behind it' })
+    await picture.waitFor()
+    await message(page, 'the last').locator('video').waitFor()
+    await expect
+      .poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth))
+      .toBeGreaterThan(0)
+    await page.goBack()
+    await chatRow(page, 'ben').waitFor()
+    const frames = await recordFrames(page)
+    await chatRow(page, 'ben').click()
+    await message(page, 'the last').waitFor()
+    const drawn = (await frames.take()).filter(({ articles }) => articles > 0)
+    const newest = await message(page, 'the last').getAttribute('data-message-id')
+    const isLate = (frame: (typeof drawn)[number]) =>
+      frame.blurs > 0 || frame.wishes > 0 || frame.animated > 0 || frame.newest !== newest
+    expect(drawn.filter(isLate)).toEqual([])
+
+    const flight = await recordFrames(page)
+    await page.getByRole('button', { name: 'Open picture behind.jpg' }).click()
+    await named('behind.jpg').getByRole('img', { name: 'behind it' }).waitFor()
+    expect((await flight.take()).filter(({ blursOver }) => blursOver > 0)).toEqual([])
+    await page.keyboard.press('Escape')
+    await named('behind.jpg').waitFor({ state: 'detached' })
+    await page.emulateMedia({ reducedMotion: 'reduce' })
+  },
+)

@@ -84,11 +84,21 @@ function findUnsettledReceipts(person: LabPerson, servers: Map<string, Held>): s
 
 /**
  * A device itself refuses documents too large for any server, and never sends them. What a group
- * refuses is stored nowhere else.
+ * refuses, and what was withdrawn before it got there, is stored nowhere else. Of a group that is
+ * over the server has nothing more; its readers go on reading.
  */
 function isKeptHere(document: object, people: Map<string, Held>): boolean {
-  const { errorCode, status, peerId = '' } = document as Partial<MessageDocument>
-  return errorCode === 'too_long' || (status === 'failed' && !people.has(peerId))
+  const { errorCode, status, deletedAt, peerId } = document as Partial<MessageDocument>
+  if (errorCode === 'too_long') return true
+  if (peerId === undefined || people.has(peerId)) return false
+  const isWithdrawn = status === 'sending' && deletedAt !== undefined
+  return status === 'failed' || isWithdrawn || !isAnywhere(peerId, people)
+}
+
+function isAnywhere(groupId: string, people: Map<string, Held>): boolean {
+  return [...people.values()].some(({ messages }) =>
+    [...messages.values()].some(({ peerId }) => peerId === groupId),
+  )
 }
 
 function dueRank({ readUpTo, deliveredUpTo }: ConversationDocument, orderedAt: number): number {

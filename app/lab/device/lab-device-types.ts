@@ -84,11 +84,13 @@ export interface LabDevice {
   loseStorage(): Promise<void>
   /**
    * Checks that the device knows it owes every unsent word.
-   * @param readHeld ids that the server holds: these only lack the answer. Undefined when the
-   * server can't be asked
+   * @param readHeld says which messages the server holds: these only lack the answer. Undefined when
+   * the server can't be asked
    * @throws otherwise
    */
-  expectOwed(readHeld: () => Promise<ReadonlySet<string> | undefined>): Promise<void>
+  expectOwed(
+    readHeld: () => Promise<((one: { _id: string; peerId: string }) => boolean) | undefined>,
+  ): Promise<void>
   /**
    * Kills every tab in the middle of its work and opens one again: the data stays, as in a browser.
    */

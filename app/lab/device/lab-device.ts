@@ -302,10 +302,14 @@ export async function createLabDevice(options: DeviceOptions): Promise<LabDevice
       const count = await first().countUnsent()
       const left = [...(await stored<MessageDocument>('messages')).values()]
       // Messages sent before the count are there by now.
-      const held = await readHeld()
+      const isHeld = await readHeld()
+      // A group's secret that was made since the count is no words.
       const waiting = left.filter(
-        ({ _id, status, deletedAt }) =>
-          status === 'sending' && deletedAt === undefined && held?.has(_id) === false,
+        ({ _id, peerId, status, deletedAt, ...message }) =>
+          status === 'sending' &&
+          deletedAt === undefined &&
+          !('epoch' in message) &&
+          isHeld?.({ _id, peerId }) === false,
       )
       if (count >= waiting.length) return
       throw new Error(`P11: ${name} holds ${waiting.length} words that wait, and owes ${count}.`)

@@ -83,8 +83,8 @@ export function createLabNetwork(
       void add({ do: 'lose-response', when: isWrite, count }, 'lost'),
     /** Delays answers to writes until the returned function is called. */
     holdResponses: () => hold('responses', 'back', isWrite).release,
-    /** Delays writes to a collection on their way to the server, so that others overtake them. */
-    holdWrites: (collection: 'messages' | 'conversations') =>
+    /** Delays writes to a collection, or to all groups, on their way to the server, so that others overtake them. */
+    holdWrites: (collection: 'messages' | 'conversations' | 'groups') =>
       hold(
         collection,
         'there',

@@ -8,7 +8,7 @@ import { syncMutants } from './lists/sync-mutants.ts'
 
 /**
  * Hand-picked faults in code behind the promises: twenty each in app/sync, app/database and
- * sync-server, fifty-six in what seals, opens, chooses keys and says on screens what is sealed, six each in the rule and in the
+ * sync-server, seventy-one in what seals, opens, chooses keys and says on screens what is sealed, six each in the rule and in the
  * lab's kit, and those that were chosen for histories.
  */
 export function listMutants(): readonly Mutant[] {

@@ -83,8 +83,12 @@ export function createServerView(options: {
   return {
     async messages() {
       const all = await readAll<MessageDocument>('messages')
-      for (const { results } of await readGroups())
-        for (const { doc } of results) all.set(doc._id, doc)
+      const groups = await readGroups()
+      // A group's copy has nobody's star: this person's lie in their own conversation.
+      const own =
+        groups.length > 0 ? await readAll<ConversationDocument>('conversations') : new Map()
+      for (const { _id, results } of groups)
+        for (const { doc } of results) all.set(doc._id, withStar(doc, own.get(_id)))
       return all
     },
     async groups() {
@@ -103,6 +107,12 @@ export function createServerView(options: {
     push: async (kind, docs) =>
       (await ask(`${kind}/_bulk_docs`, { docs })) as Awaited<ReturnType<ServerView['push']>>,
   }
+}
+
+function withStar(message: MessageDocument, own: ConversationDocument | undefined) {
+  const star = own?.stars?.[message._id]
+  if (!star || message.deletedAt !== undefined) return message
+  return { ...message, isStarred: star.isStarred, isStarredAt: star.at }
 }
 
 const fields: Record<Kind, readonly string[]> = {

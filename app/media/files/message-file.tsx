@@ -138,7 +138,7 @@ interface PictureFileProps extends MessageFileProps {
 
 /** A picture: first its reserved space, then its blur, then the picture. */
 function PictureFile({ messenger, message, isTile, onOpenPicture }: PictureFileProps) {
-  const { view, load, url, isBroken, onError } = useShownFile({
+  const { view, load, url, isReady, isBroken, onError } = useShownFile({
     messenger,
     message,
     isAutomatic: true,
@@ -167,6 +167,7 @@ function PictureFile({ messenger, message, isTile, onOpenPicture }: PictureFileP
         // It would show through.
         blur={standsFree && isHere ? undefined : message.file?.preview}
         url={url}
+        isReady={isReady}
         alt={message.content || name}
         onError={onError}
       />

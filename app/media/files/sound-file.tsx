@@ -1,13 +1,9 @@
-import { lazy, Suspense } from 'react'
 import { Icon } from '../../ui/icons/icon.tsx'
 import { useShownFile } from '../loading/use-file.ts'
 import { DocumentFile } from './document-file.tsx'
 import { describeWish, type MessageFileProps, readFileFacts } from './file-facts.ts'
 import styles from './message-file.module.css'
-
-const VoiceFile = lazy(() =>
-  import('./voice-file.tsx').then((module) => ({ default: module.VoiceFile })),
-)
+import { VoiceFile } from './voice-file.tsx'
 
 /** A voice message with its waveform, or other audio in the browser's own player. */
 export function SoundFile(props: MessageFileProps) {
@@ -15,15 +11,7 @@ export function SoundFile(props: MessageFileProps) {
   if (!voice) return <AudioFile {...props} />
   return (
     <div className={styles.voice}>
-      <Suspense
-        fallback={
-          <span className={styles.voiceLater}>
-            <Icon name="play" size={22} />
-          </span>
-        }
-      >
-        <VoiceFile {...props} voice={voice} />
-      </Suspense>
+      <VoiceFile {...props} voice={voice} />
     </div>
   )
 }
@@ -52,10 +40,12 @@ function AudioFile(props: MessageFileProps) {
       aria-disabled={view.kind === 'loading'}
       onClick={() => view.kind !== 'loading' && void load()}
     >
-      <span className={styles.wish}>
-        <Icon name="download" size={18} />
-        {describeWish(view, size)}
-      </span>
+      {view.kind !== 'reading' && (
+        <span className={styles.wish}>
+          <Icon name="download" size={18} />
+          {describeWish(view, size)}
+        </span>
+      )}
     </button>
   )
 }

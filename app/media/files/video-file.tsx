@@ -1,6 +1,7 @@
 import { type CSSProperties, useLayoutEffect, useRef, useState } from 'react'
 import { formatDuration } from '../../ui/format/format-times.ts'
 import { Icon } from '../../ui/icons/icon.tsx'
+import { joinClassNames } from '../../ui/styles/join-class-names.ts'
 import { useShownFile } from '../loading/use-file.ts'
 import { PictureLayers, PlayMark } from '../pictures/picture-layers.tsx'
 import { DocumentFile } from './document-file.tsx'
@@ -45,6 +46,7 @@ export function VideoFile({ className, style, isAlone = false, onOpen, ...props 
   // A file that this browser cannot play can still be saved.
   if (isBroken) return <DocumentFile {...props} />
   const words = describeWish(view, size)
+  const isProblem = view.kind === 'away' && view.problem !== undefined
 
   function ask() {
     setIsAsked(true)
@@ -72,10 +74,13 @@ export function VideoFile({ className, style, isAlone = false, onOpen, ...props 
           onClick={() => view.kind !== 'loading' && ask()}
         >
           {isAlone && <PlayMark />}
-          <span className={styles.pill}>
-            <Icon name="download" size={18} />
-            {words}
-          </span>
+          {/* Until the device has been looked through, it may be here. */}
+          {view.kind !== 'reading' && (
+            <span className={joinClassNames(styles.pill, !isProblem && styles.line)}>
+              <Icon name="download" size={18} />
+              {words}
+            </span>
+          )}
         </button>
       ) : (
         <video

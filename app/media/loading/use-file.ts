@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { wordsOf } from '../../../schema/helpers/text.ts'
 import type { MessageDocument } from '../../../schema/message.ts'
 import type { Settings } from '../../../schema/settings.ts'
@@ -6,6 +6,7 @@ import type { Messenger } from '../../sync/messenger-types.ts'
 import { keptSettings } from '../../ui/hooks/kept-settings.ts'
 import { useLivePart, useLiveValue } from '../../ui/hooks/use-live-value.ts'
 import { networkType } from './network-type.ts'
+import { readyFilesOf } from './ready-files.ts'
 
 /** Unmetered networks. Source: `ConnectionType` of the Network Information API. */
 const freeNetworks = ['wifi', 'ethernet']
@@ -38,9 +39,11 @@ export function useFile(options: {
 }): { view: FileView; load(): Promise<Blob | undefined> } {
   const { messenger, message, isAutomatic, setting = 'loadPictures', known } = options
   const { files, connection } = messenger
-  const [view, setView] = useState<FileView>(
-    known ? { kind: 'here', bytes: known } : { kind: 'reading' },
-  )
+  const ready = readyFilesOf(files)
+  const [view, setView] = useState<FileView>(() => {
+    const bytes = known ?? ready.find(message._id)?.bytes
+    return bytes ? { kind: 'here', bytes } : { kind: 'reading' }
+  })
   const isLive = useLivePart(connection, ({ state }) => state === 'live')
   const mayLoad = mayLoadUnasked(
     useLivePart(keptSettings, (settings) => settings[setting]),
@@ -99,12 +102,15 @@ export function useFile(options: {
     void look()
       .catch((): FileView => ({ kind: 'away' }))
       .then((found) => {
-        if (!isOver) setView((now) => (now.kind === 'reading' ? found : now))
+        // It may have been cleared since it was shown last.
+        const isGone = found.kind === 'away' && ready.find(about._id) !== undefined
+        if (isGone) ready.forget(about._id)
+        if (!isOver) setView((now) => (now.kind === 'reading' || isGone ? found : now))
       })
     return () => {
       isOver = true
     }
-  }, [files, about, peerId, orderedAt])
+  }, [files, ready, about, peerId, orderedAt])
 
   useEffect(() => {
     // Once the server is back, clears the reason of an earlier failure and retries; until then it
@@ -140,16 +146,30 @@ export function mayLoadUnasked(choice: LoadingChoice, networkType: string | unde
 
 /**
  * A message's file for an element of the page: `url` once loaded, unless the browser cannot show
- * it.
+ * it. `isReady`: it was shown before, so the browser can draw it in its first frame.
  */
 export function useShownFile(options: Parameters<typeof useFile>[0]) {
   const { view, load } = useFile(options)
-  const own = useObjectUrl(view.kind === 'here' ? view.bytes : undefined)
+  const ready = readyFilesOf(options.messenger.files)
+  const { _id } = options.message
+  const bytes = view.kind === 'here' ? view.bytes : undefined
+  const [own, setOwn] = useState(() => ready.find(_id)?.url)
+  const [isReady] = useState(own !== undefined)
   const [isBroken, setIsBroken] = useState(false)
+  useLayoutEffect(() => {
+    if (!bytes) return
+    const held = ready.hold(_id, bytes)
+    setOwn(held.url)
+    return () => {
+      setOwn(undefined)
+      held.release()
+    }
+  }, [ready, _id, bytes])
   return {
     view,
     load,
     isBroken,
+    isReady,
     url: isBroken ? undefined : own,
     onError: () => setIsBroken(true),
   }

@@ -1,4 +1,5 @@
 import type { PushPayload } from '../../../schema/api/push.ts'
+import { isMentioned } from '../../../schema/helpers/mentions.ts'
 import type { OpenedMessage } from '../../encryption/sealed-message.ts'
 import { describeMessage } from '../../ui/text/describe-message.ts'
 
@@ -15,6 +16,7 @@ export interface NotificationData {
   count: number
   /** The place of the newest; undefined when neither the push nor the server said it. */
   upTo?: number | undefined
+  isGroup?: boolean
 }
 
 export interface Described {
@@ -36,7 +38,7 @@ export function describeNotification(options: {
   const { payload, messages, seenUpTo = 0 } = options
   const isOver = options.earlier?.upTo !== undefined && options.earlier.upTo <= seenUpTo
   const earlier = isOver ? undefined : options.earlier
-  const { userId, peerId, name, isPreviewHidden } = payload
+  const { userId, peerId, name, isPreviewHidden, isGroup, author } = payload
   const before = earlier?.messageIds ?? []
   const fresh = payload.messageIds.filter((id) => !before.includes(id))
   // A push may count more messages than it names.
@@ -45,7 +47,10 @@ export function describeNotification(options: {
   const newest = messages.findLast(({ deletedAt }) => deletedAt === undefined)
   const words = newest ? describeOpened(newest) : payload.text
   const summary = count === 1 ? 'New message' : `${count} new messages`
-  const preview = isPreviewHidden ? undefined : words?.slice(0, bodyMaxLength)
+  // Which of the members wrote it.
+  const isNamed = author !== undefined && words !== undefined
+  const said = isNamed ? `${introduce(newest, { author, userId })}${words}` : words
+  const preview = isPreviewHidden ? undefined : said?.slice(0, bodyMaxLength)
   const body = preview && count > 1 ? `${summary}\n${preview}` : (preview ?? summary)
   const places = messages.map(({ orderedAt }) => orderedAt)
   const upTo = Math.max(earlier?.upTo ?? 0, payload.upTo ?? 0, ...places) || undefined
@@ -60,8 +65,17 @@ export function describeNotification(options: {
       messageIds: [...before, ...fresh].slice(-idsMax),
       count,
       upTo,
+      ...(isGroup && { isGroup }),
     },
   }
+}
+
+/** Who of a group wrote a message, before its words. */
+export function introduce(
+  message: OpenedMessage | undefined,
+  { author, userId }: { author: string; userId: string },
+): string {
+  return message && isMentioned(message, userId) ? `${author} mentioned you: ` : `${author}: `
 }
 
 /** What is not open has no words, and is a new message all the same. */

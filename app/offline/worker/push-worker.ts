@@ -16,6 +16,7 @@ const chatData = z.object({
   messageIds: z.array(z.string()),
   count: z.number(),
   upTo: z.optional(z.number()),
+  isGroup: z.optional(z.boolean()),
 })
 
 /** Also those that were open before the worker, which controls them from their next load on. */
@@ -144,10 +145,10 @@ async function handleClick(scope: WorkerScope, event: ClickEvent): Promise<void>
 }
 
 function readCommand(
-  { peerId, messageIds, upTo }: ChatData,
+  { peerId, messageIds, upTo, isGroup }: ChatData,
   { action, reply }: Pick<ClickEvent, 'action' | 'reply'>,
 ): InboxCommand | undefined {
-  const common = { id: createId(), peerId, at: Date.now() }
+  const common = { id: createId(), peerId, at: Date.now(), ...(isGroup && { isGroup }) }
   const text = reply?.trim()
   if (action === 'reply' && text) return { ...common, kind: 'reply', text }
   const messageId = messageIds.at(-1)

@@ -14,6 +14,8 @@ const sendMs = 15_000
 const answered = {
   reply: z.object({ _id: z.string() }),
   read: z.object({ messageId: z.string() }),
+  /** In a group the mark is its own answer. */
+  mark: z.array(z.object({ ok: z.literal(true), id: z.string() })),
 }
 
 /**
@@ -44,12 +46,12 @@ async function send(
 ): Promise<'done' | 'refused' | 'later'> {
   const words = command.kind === 'reply' ? await sealWords(command, { userId, origin, token }) : {}
   if (words === 'later' || words === 'refused') return words
-  const [method, path, body] =
-    command.kind === 'reply'
-      ? ['POST', '/messages', { _id: command.id, recipientId: command.peerId, ...words }]
-      : ['PUT', `/messages/${command.messageId}/status`, { status: 'read' }]
+  const call = describeCall(command, words)
+  // Which place it is only the app knows.
+  if (!call) return 'refused'
+  const [method, path, body] = call
   try {
-    const response = await fetch(`${origin}/api${path}`, {
+    const response = await fetch(`${origin}${path}`, {
       method,
       signal: AbortSignal.timeout(sendMs),
       headers: {
@@ -68,6 +70,18 @@ async function send(
   }
 }
 
+function describeCall(command: InboxCommand, words: object) {
+  const { id, peerId, isGroup } = command
+  if (command.kind === 'reply') {
+    return ['POST', '/api/messages', { _id: id, recipientId: peerId, ...words }] as const
+  }
+  const { messageId, upTo } = command
+  if (!isGroup) return ['PUT', `/api/messages/${messageId}/status`, { status: 'read' }] as const
+  if (upTo === undefined) return undefined
+  const marks = { _id: peerId, deliveredUpTo: upTo, readUpTo: upTo }
+  return ['POST', '/sync/conversations/_bulk_docs', { docs: [marks] }] as const
+}
+
 /** What is sealed here is what the app seals of the same reply: it stays one message (P2). */
 async function sealWords(
   reply: Extract<InboxCommand, { kind: 'reply' }>,
@@ -82,6 +96,7 @@ async function sealWords(
 
 function isAnswer(body: unknown, command: InboxCommand): boolean {
   if (command.kind === 'reply') return answered.reply.safeParse(body).data?._id === command.id
+  if (command.isGroup) return answered.mark.safeParse(body).data?.[0]?.id === command.peerId
   return answered.read.safeParse(body).data?.messageId === command.messageId
 }
 

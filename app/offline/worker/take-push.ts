@@ -26,6 +26,8 @@ import { openWorkerSealing } from './worker-sealing.ts'
 const fetchMs = 8_000
 
 const chatsAskedMax = 50
+/** Of a group's authors. */
+const authorsAskedMax = 5
 
 const stored = z.looseObject({ _id: z.string() })
 
@@ -53,7 +55,8 @@ export async function takePush(scope: WorkerScope, pushed: unknown): Promise<voi
   const payload = read.data
   const inbox = createInbox({ name: `petrel-${payload.userId}` })
   const messageIds = [...payload.messageIds, ...(payload.owedIds ?? [])]
-  const asked = { inbox, payload: { peerId: payload.peerId, messageIds }, token: signIn.token }
+  const { peerId: chatId, isGroup } = payload
+  const asked = { inbox, payload: { peerId: chatId, isGroup, messageIds }, token: signIn.token }
   const news = await fetchAll(scope, asked)
   const isKept = await inbox.keep(news.documents).then(
     () => true,
@@ -113,7 +116,7 @@ async function fetchAll(
   scope: WorkerScope,
   asked: {
     inbox: Inbox
-    payload: { peerId: string; messageIds: readonly string[] }
+    payload: NamedByPush
     token: string
   },
 ): Promise<News> {
@@ -233,6 +236,9 @@ async function confirmDelivery(options: {
   })
 }
 
+/** The messages that a push names, and where they are. */
+type NamedByPush = Pick<PushPayload, 'peerId' | 'isGroup'> & { messageIds: readonly string[] }
+
 interface News {
   /** The pushed messages, their chat, and who wrote. */
   documents: InboxDocument[]
@@ -250,13 +256,13 @@ interface News {
 export async function fetchNews(options: {
   serverUrl: string
   token: string
-  payload: Pick<PushPayload, 'peerId'> & { messageIds: readonly string[] }
+  payload: NamedByPush
   peerIds?: readonly string[]
   fetch: typeof globalThis.fetch
   now: number
 }): Promise<News> {
   const { serverUrl, token, payload, peerIds = [], now } = options
-  const { peerId, messageIds } = payload
+  const { peerId, messageIds, isGroup } = payload
 
   async function ask(path: string, body?: unknown): Promise<{ epoch: string; answer: unknown }> {
     const response = await options.fetch(`${serverUrl}/${path}`, {
@@ -277,7 +283,8 @@ export async function fetchNews(options: {
   /** As the inbox keeps them; none when they cannot be had. */
   async function read(collection: 'messages' | 'conversations', keys: readonly string[]) {
     if (keys.length === 0) return []
-    const path = `sync/${collection}/_all_docs?include_docs=true`
+    const database = collection === 'messages' && isGroup ? `groups/${peerId}` : collection
+    const path = `sync/${database}/_all_docs?include_docs=true`
     const found = await ask(path, { keys }).catch(() => undefined)
     const parsed = rows.safeParse(found?.answer)
     const documents = parsed.success ? parsed.data.rows.flatMap(({ doc }) => doc ?? []) : []
@@ -292,21 +299,34 @@ export async function fetchNews(options: {
     return { collection, _id: document._id, epoch, document, at: now }
   }
 
-  async function readAuthor() {
-    if (messageIds.length === 0) return []
-    const found = await ask(`api/users/${peerId}`).catch(() => undefined)
+  async function readPerson(userId: string) {
+    const found = await ask(`api/users/${userId}`).catch(() => undefined)
     const parsed = stored.safeParse(found?.answer)
     return parsed.success ? [keep('people', parsed.data)] : []
   }
 
+  /** In a group the messages say who wrote them; elsewhere their authors are asked for beside them. */
+  async function readMessages() {
+    if (!isGroup) {
+      const [own, author] = await Promise.all([
+        read('messages', messageIds),
+        messageIds.length > 0 ? readPerson(peerId) : [],
+      ])
+      return { own, authors: author }
+    }
+    const own = await read('messages', messageIds)
+    const senders = parseAll(messageDocument, own).map(({ senderId }) => senderId)
+    const asked = [...new Set(senders)].slice(0, authorsAskedMax)
+    return { own, authors: (await Promise.all(asked.map(readPerson))).flat() }
+  }
+
   const chats = [...new Set([peerId, ...peerIds])].slice(0, chatsAskedMax)
-  const [messages, conversations, author] = await Promise.all([
-    read('messages', messageIds),
+  const [{ own: messages, authors }, conversations] = await Promise.all([
+    readMessages(),
     read('conversations', chats),
-    readAuthor(),
   ])
   return {
-    documents: [...messages, ...conversations.filter(({ _id }) => _id === peerId), ...author],
+    documents: [...messages, ...conversations.filter(({ _id }) => _id === peerId), ...authors],
     messages: parseAll(messageDocument, messages).toSorted((a, b) => a.orderedAt - b.orderedAt),
     conversations: parseAll(conversationDocument, conversations),
   }

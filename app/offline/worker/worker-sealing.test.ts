@@ -3,9 +3,12 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { must } from '../../../schema/helpers/assertions.ts'
 import { messageDocument } from '../../../schema/message.ts'
 import { openDeviceStore } from '../../database/storage/open-device-store.ts'
 import { deriveAccountKeys, publishKeys } from '../../encryption/account-keys.ts'
+import { createConversationKeys } from '../../encryption/conversation-keys.ts'
+import { createGroupKeys } from '../../encryption/group-keys.ts'
 import { deriveEpoch, sealMessage } from '../../encryption/sealed-message.ts'
 import { openWorkerSealing } from './worker-sealing.ts'
 
@@ -106,13 +109,55 @@ test('a pushed message opens with the keys of the app, or of the record that cam
   ])
 })
 
-test('a browser without the store of the app gets none from it', async () => {
+test('P13: a pushed message of a group opens with its secret, and an answer to it waits for the app', async () => {
+  const groupId = '01900000-0000-7000-8000-0000000000aa'
+  const pairs = createConversationKeys({
+    listOwn: () => [bensKeys],
+    listPeer: (peerId) => (peerId === ann ? [publishKeys(annsKeys, ann)] : []),
+  })
+  const bensGroups = createGroupKeys({
+    ...{ userId: ben, pairs },
+    listOwn: () => [bensKeys],
+    listMembers: () => [ann, ben],
+  })
+  const secret = must(bensGroups.make(groupId), 'a secret')
+  const made = { _id: reply.id, orderedAt: 1 }
+  bensGroups.take([{ ...made, peerId: groupId, senderId: ben, epoch: secret }])
+  const inGroup = { ...written(), peerId: groupId, recipientId: groupId, senderId: ben }
+  const { sealed } = sealMessage(
+    { ...inGroup, content: 'dinner is ready' },
+    {
+      ...{ before: undefined, userId: ben, findEpoch: bensGroups.find },
+      epoch: must(bensGroups.findCurrent(groupId), 'the secret'),
+    },
+  )
+  const pushed = [{ ...inGroup, content: '', sealed }]
+  const { to, indexedDB } = await openBrowser({ own: true, bens: true })
+  expect((await openWorkerSealing(ann)).open(pushed, [])).toMatchObject([{ locked: 'key' }])
+  const store = await openDeviceStore({ name: `petrel-${ann}`, indexedDB, IDBKeyRange })
+  const box = must(secret.boxes[ann], 'a box')
+  const { v, name } = secret
+  await store.groupBoxes.put({ ...made, groupId, makerId: ben, v, name, box })
+  store.close()
+  const sealing = await openWorkerSealing(ann)
+  expect(sealing.open(pushed, [])).toMatchObject([{ content: 'dinner is ready' }])
+  const answer = { ...reply, peerId: groupId, isGroup: true }
+  expect(await sealing.sealReply(answer, to)).toEqual({ kind: 'app' })
+})
+
+test('P13: where the store of the app is gone or cannot be read, no reply leaves in plain', async () => {
   const indexedDB = new IDBFactory()
   vi.stubGlobal('indexedDB', indexedDB)
   onTestFinished(() => void vi.unstubAllGlobals())
-  const sealing = await openWorkerSealing(ann)
-  expect(await sealing.sealReply(reply, { origin: 'http://127.0.0.1:1', token: '' })).toEqual({
-    kind: 'plain',
-  })
+  const nowhere = { origin: 'http://127.0.0.1:1', token: '' }
+  const gone = await openWorkerSealing(ann)
+  expect(await gone.sealReply(reply, nowhere)).toEqual({ kind: 'app' })
   expect(await indexedDB.databases()).toEqual([])
+
+  // What a damaged profile leaves: its name, and none of its tables.
+  await new Promise((resolve) => {
+    indexedDB.open(`petrel-${ann}-device`).onsuccess = resolve
+  })
+  const damaged = await openWorkerSealing(ann)
+  expect(await damaged.sealReply(reply, nowhere)).toEqual({ kind: 'app' })
 })

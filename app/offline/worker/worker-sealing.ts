@@ -3,9 +3,16 @@ import { wireHeader, wireVersion } from '../../../schema/api/wire.ts'
 import { type PublicKeys, publicKeys } from '../../../schema/encryption/account-keys.ts'
 import { type MessageDocument, messageDocument } from '../../../schema/message.ts'
 import type { StoredKeys } from '../../database/storage/keyring.ts'
+import type { StoredGroupBox } from '../../database/storage/open-device-store.ts'
 import type { StoredPeerKeys } from '../../database/storage/peer-keys.ts'
 import { createConversationKeys } from '../../encryption/conversation-keys.ts'
-import { type OpenedMessage, openMessage, sealMessage } from '../../encryption/sealed-message.ts'
+import { createGroupKeys } from '../../encryption/group-keys.ts'
+import {
+  type FindEpoch,
+  type OpenedMessage,
+  openMessage,
+  sealMessage,
+} from '../../encryption/sealed-message.ts'
 
 const askMs = 15_000
 
@@ -26,16 +33,25 @@ export interface WorkerSealing {
   /** @param records people's records that came with the messages */
   open(messages: readonly MessageDocument[], records: readonly unknown[]): OpenedMessage[]
   sealReply(
-    reply: { id: string; peerId: string; text: string },
+    reply: { id: string; peerId: string; text: string; isGroup?: boolean },
     server: { origin: string; token: string },
   ): Promise<SealedReply>
 }
 
-/** Reads this person's keys from the app's store; a browser without that store has none. */
+/**
+ * Reads this person's keys from the app's store. Where that store is gone, or cannot be read, it opens nothing, and
+ * every reply is for the app: it cannot say that there are no keys.
+ */
 export async function openWorkerSealing(userId: string): Promise<WorkerSealing> {
-  const { own, peers } = await readKeys(`petrel-${userId}-device`)
+  const { isRead, own, peers, boxes } = await readKeys(`petrel-${userId}-device`)
   const listPeer = (peerId: string) => peers.get(peerId) ?? []
-  const keys = createConversationKeys({ listOwn: () => own, listPeer })
+  const listOwn = () => own
+  const keys = createConversationKeys({ listOwn, listPeer })
+  const ofGroups = createGroupKeys({ userId, listOwn, pairs: keys, listMembers: () => undefined })
+  ofGroups.take(boxes.map((one) => toSecret(one, userId)))
+  const groupIds = new Set(boxes.map(({ groupId }) => groupId))
+  const find: FindEpoch = (peerId, epochId) =>
+    (groupIds.has(peerId) ? ofGroups : keys).find(peerId, epochId)
   const isWithKeys = own.length > 0 || listPeer(userId).length > 0
 
   function take(records: readonly unknown[]) {
@@ -48,10 +64,13 @@ export async function openWorkerSealing(userId: string): Promise<WorkerSealing> 
   return {
     open(messages, records) {
       take(records)
-      return messages.map((message) => openMessage(message, keys.find))
+      return messages.map((message) => openMessage(message, find))
     },
-    async sealReply({ id, peerId, text }, { origin, token }) {
+    async sealReply({ id, peerId, text, isGroup }, { origin, token }) {
+      if (!isRead) return { kind: 'app' }
       if (!isWithKeys) return { kind: 'plain' }
+      // Only the app knows who is in it now, and has to have its present secret.
+      if (isGroup) return { kind: 'app' }
       if (listPeer(peerId).length === 0) {
         const person = await readPerson({ origin, token, peerId })
         if (!person) return { kind: 'later' }
@@ -73,6 +92,14 @@ export async function openWorkerSealing(userId: string): Promise<WorkerSealing> 
       return sealed === undefined ? { kind: 'app' } : { kind: 'sealed', sealed }
     },
   }
+}
+
+function toSecret(
+  { _id, groupId, makerId, orderedAt, v, name, box }: StoredGroupBox,
+  userId: string,
+) {
+  const epoch = { v, name, boxes: { [userId]: box } }
+  return { _id, peerId: groupId, senderId: makerId, orderedAt, epoch }
 }
 
 async function readPerson(asked: { origin: string; token: string; peerId: string }) {
@@ -100,19 +127,29 @@ function add(peers: Peers, userId: string, keys: readonly PublicKeys[]) {
 
 /** Without Dexie, and without creating what the app has not created. */
 async function readKeys(name: string) {
-  const [own, rows] = await readTables(name).catch(() => [[], []] as const)
+  const tables = await readTables(name).catch(() => undefined)
+  const [own, rows, boxes] = tables ?? [[], [], []]
   const peers: Peers = new Map()
   for (const { _id, keys } of rows) add(peers, _id, keys)
   const newestFirst = own.map(({ keys }) => keys).toSorted((a, b) => b.number - a.number)
-  return { own: newestFirst, peers }
+  return { isRead: tables !== undefined, own: newestFirst, peers, boxes }
 }
 
-async function readTables(name: string): Promise<readonly [StoredKeys[], StoredPeerKeys[]]> {
+type Tables = readonly [StoredKeys[], StoredPeerKeys[], StoredGroupBox[]]
+
+async function readTables(name: string): Promise<Tables> {
   const database = await openExisting(name)
   try {
-    const transaction = database.transaction(['keyring', 'peerKeys'], 'readonly')
+    // The app that wrote it may be older than this worker.
+    const hasBoxes = database.objectStoreNames.contains('groupBoxes')
+    const tables = ['keyring', 'peerKeys', ...(hasBoxes ? ['groupBoxes'] : [])]
+    const transaction = database.transaction(tables, 'readonly')
     const read = <T>(table: string) => toPromise<T[]>(transaction.objectStore(table).getAll())
-    return await Promise.all([read<StoredKeys>('keyring'), read<StoredPeerKeys>('peerKeys')])
+    return await Promise.all([
+      read<StoredKeys>('keyring'),
+      read<StoredPeerKeys>('peerKeys'),
+      hasBoxes ? read<StoredGroupBox>('groupBoxes') : [],
+    ])
   } finally {
     database.close()
   }

@@ -1,9 +1,18 @@
-import { lazy, type ReactNode, Suspense, useCallback, useEffect, useState } from 'react'
+import {
+  lazy,
+  type ReactNode,
+  Suspense,
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useState,
+} from 'react'
 import { Navigate, useLocation, useNavigate } from 'react-router-dom'
 import { idPattern } from '../../../schema/id.ts'
 import { ChatListPanel } from '../../chats/chat-list-panel.tsx'
 import type { Messenger } from '../../sync/messenger-types.ts'
 import { IconButton } from '../../ui/buttons/icon-button.tsx'
+import { useLatest } from '../../ui/hooks/use-latest.ts'
 import { useLiveValue } from '../../ui/hooks/use-live-value.ts'
 import { useMediaQuery } from '../../ui/hooks/use-media-query.ts'
 import { Icon } from '../../ui/icons/icon.tsx'
@@ -32,6 +41,7 @@ import { useServices } from '../session/services-context.ts'
 import styles from './chat-layout.module.css'
 import firstLoadStyles from './first-load.module.css'
 import { NotFoundPage } from './not-found-page.tsx'
+import { type PaneMotion, usePaneMotion } from './pane-motion.ts'
 
 const NewChat = lazy(() =>
   import('../open-chat/new-chat.tsx').then((module) => ({ default: module.NewChat })),
@@ -112,7 +122,7 @@ function PlacedChatLayout({ place }: { place: ChatPlace }) {
   const isPhone = useMediaQuery(phoneScreen)
   const isNarrow = useMediaQuery(narrowScreen)
   const [isDrawerOpen, setIsDrawerOpen] = useState(false)
-  const shell = useShellActions()
+  const shell = useShellActions({ hasBar: isPhone })
   const firstLoad = useFirstLoad(messenger.userId)
   const unreadChats = useUnreadTotal(countUnreadChats, place.peerId)
   useEffect(() => {
@@ -124,6 +134,8 @@ function PlacedChatLayout({ place }: { place: ChatPlace }) {
   }, [messenger])
 
   const isPaneShown = place.peerId !== undefined
+  const motion = usePaneMotion({ isShown: isPaneShown, isNarrow })
+  const isListBeneath = isPaneShown && motion.phase !== 'still'
   const showsChat = !place.content && !(isNarrow && place.hasInfo)
   const own = { ownName: face.user?.username ?? '', ownPicture: face.picture }
   const nav = { section: place.section, actions: shell.actions }
@@ -136,7 +148,10 @@ function PlacedChatLayout({ place }: { place: ChatPlace }) {
         <PageTitle place={place} />
         {!isPhone && <Rail {...nav} unreadChats={unreadChats} />}
         <div
-          className={joinClassNames(styles.list, isPaneShown && styles.away)}
+          className={joinClassNames(
+            styles.list,
+            isPaneShown && (isListBeneath ? styles.beneath : styles.away),
+          )}
           role={isNarrow ? 'main' : undefined}
         >
           <div className={styles.listBody}>
@@ -147,9 +162,18 @@ function PlacedChatLayout({ place }: { place: ChatPlace }) {
           </div>
           {isPhone && <BottomBar current={pickBarItem(place)} unreadChats={unreadChats} />}
         </div>
-        <main className={joinClassNames(styles.pane, !isPaneShown && styles.away)}>
-          <Pane place={place} isNarrow={isNarrow} />
+        <main
+          ref={motion.pane}
+          className={joinClassNames(
+            styles.pane,
+            !isPaneShown && styles.away,
+            isPaneShown && motion.phase !== 'still' && styles[motion.phase],
+          )}
+          onAnimationEnd={motion.onAnimationEnd}
+        >
+          <Pane place={place} isNarrow={isNarrow} motion={motion} />
         </main>
+        <div ref={motion.leaving} className={styles.leaving} aria-hidden="true" />
         {isDrawerOpen && (
           <Suspense fallback={null}>
             <Drawer {...nav} {...own} onClose={() => setIsDrawerOpen(false)} />
@@ -171,7 +195,13 @@ function pickBarItem({ section }: ChatPlace) {
   return section === 'chats' || section === 'archived' ? 'chats' : undefined
 }
 
-function Pane({ place, isNarrow }: { place: ChatPlace; isNarrow: boolean }) {
+interface PaneProps {
+  place: ChatPlace
+  isNarrow: boolean
+  motion: PaneMotion
+}
+
+function Pane({ place, isNarrow, motion }: PaneProps) {
   // The contact panel asks for a search, and the conversation takes it once it is shown.
   const [asksSearch, setAsksSearch] = useState(false)
   const { peerId, hasInfo = false } = place
@@ -186,6 +216,7 @@ function Pane({ place, isNarrow }: { place: ChatPlace; isNarrow: boolean }) {
   }
   return (
     <Suspense fallback={null}>
+      <BeforeLeaving onLeave={motion.onLeave} />
       {place.content ? (
         <MediaRoute peerId={peerId} kind={place.content} />
       ) : (
@@ -197,6 +228,7 @@ function Pane({ place, isNarrow }: { place: ChatPlace; isNarrow: boolean }) {
                 hasInfo={hasInfo}
                 asksSearch={asksSearch}
                 onSearchBegun={() => setAsksSearch(false)}
+                onDrawn={motion.onDrawn}
               />
             </div>
           )}
@@ -219,6 +251,13 @@ function Pane({ place, isNarrow }: { place: ChatPlace; isNarrow: boolean }) {
       )}
     </Suspense>
   )
+}
+
+/** Draws nothing: its effects end before its neighbours' elements are removed. */
+function BeforeLeaving({ onLeave }: Pick<PaneMotion, 'onLeave'>) {
+  const latest = useLatest(onLeave)
+  useLayoutEffect(() => () => latest.current(), [latest])
+  return null
 }
 
 function FirstLoadScreen({ percent }: { percent: number }) {

@@ -1,4 +1,5 @@
 import { lazy, type ReactNode, Suspense, useState } from 'react'
+import { readAbout } from '../../../schema/user.ts'
 import { SettingsHome } from '../../settings/settings-home.tsx'
 import type { SettingsSection } from '../../settings/settings-sections.ts'
 import { SignOutDialog } from '../main-menu/sign-out-dialog.tsx'
@@ -29,7 +30,11 @@ export function SettingsList({ place, current, start }: SettingsListProps) {
         place={place}
         current={current}
         start={start}
-        own={{ name: user?.username ?? '', about: user?.status || (user?.email ?? ''), picture }}
+        own={{
+          name: user?.username ?? '',
+          about: (user && (readAbout(user) || user.email)) ?? '',
+          picture,
+        }}
         keyTask={useKeyTask()}
         isAdmin={user?.isAdmin === true}
         onShortcuts={() => setOpened('shortcuts')}

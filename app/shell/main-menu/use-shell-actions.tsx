@@ -12,6 +12,8 @@ interface ShellActionOptions {
   theme: Theme
   isSystemDark: boolean
   nextTheme(): void
+  /** Does a bar at the screen's bottom lead to the starred messages? */
+  hasBar: boolean
   /** Undefined where the server has no groups. */
   openNewGroup: (() => void) | undefined
   openWhatsApp(): void
@@ -35,7 +37,7 @@ interface ShellActions {
 }
 
 /** The actions of 'Menu', for the rail and the drawer. */
-export function useShellActions(): ShellActions {
+export function useShellActions({ hasBar = false } = {}): ShellActions {
   const navigate = useNavigate()
   const { settings, groups } = useMessenger()
   const theme = useLivePart(keptSettings, ({ theme }) => theme)
@@ -52,6 +54,7 @@ export function useShellActions(): ShellActions {
       theme,
       isSystemDark,
       nextTheme,
+      hasBar,
       openNewGroup: groups.isOn() ? () => setOpened('group') : undefined,
       openWhatsApp: () => setOpened('whatsapp'),
       askSignOut: () => setOpened('sign-out'),
@@ -70,6 +73,11 @@ export function useShellActions(): ShellActions {
 function listShellActions(options: ShellActionOptions): MenuAction[] {
   const { navigate, theme, isSystemDark, nextTheme, openNewGroup, openWhatsApp, askSignOut } =
     options
+  const starred = {
+    label: 'Starred messages',
+    icon: 'star' as const,
+    onSelect: () => void navigate('/chat/starred'),
+  }
   const newGroup = openNewGroup && {
     label: 'New group',
     icon: 'users' as const,
@@ -79,7 +87,7 @@ function listShellActions(options: ShellActionOptions): MenuAction[] {
   return [
     ...(newGroup ? [newGroup] : []),
     { label: 'Search', icon: 'search', onSelect: go('/chat/search') },
-    { label: 'Starred messages', icon: 'star', onSelect: go('/chat/starred') },
+    ...(options.hasBar ? [] : [starred]),
     { label: 'Archived chats', icon: 'archive', onSelect: go('/chat/archived') },
     { label: 'Calls', icon: 'phone', onSelect: go('/chat/calls') },
     { label: 'Linked devices', icon: 'device', onSelect: go('/link') },

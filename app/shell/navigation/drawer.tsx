@@ -1,10 +1,11 @@
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useRef } from 'react'
 import { Link } from 'react-router-dom'
 import { Icon } from '../../ui/icons/icon.tsx'
 import type { IconName } from '../../ui/icons/icon-paths.ts'
 import { useBackLayer } from '../../ui/layers/use-back-layer.ts'
 import type { MenuAction } from '../../ui/menus/menu-action.ts'
 import { Avatar } from '../../ui/people/avatar.tsx'
+import { joinClassNames } from '../../ui/styles/join-class-names.ts'
 import styles from './rail.module.css'
 import type { ChatSection } from './read-chat-place.ts'
 import { useProfilePanel } from './use-profile-panel.ts'
@@ -18,11 +19,10 @@ interface DrawerProps {
 }
 
 /**
- * The rail on a phone: slides in from the left and traps the focus. Escape or a tap beside it
+ * The rail on a phone, with all of 'Menu' in sight: slides in from the left and traps the focus. Escape or a tap beside it
  * closes it.
  */
 export function Drawer({ section, ownName, ownPicture, actions, onClose }: DrawerProps) {
-  const [isMenuOpen, setIsMenuOpen] = useState(false)
   const dialog = useModalDialog()
   const panel = useProfilePanel()
   useBackLayer(true, onClose)
@@ -52,34 +52,23 @@ export function Drawer({ section, ownName, ownPicture, actions, onClose }: Drawe
       </Link>
       {entry('/chat', 'Chats', 'chats', section === 'chats')}
       {entry('/chat/status', 'Status', 'status', section === 'status')}
-      <button
-        type="button"
-        className={styles.entry}
-        aria-expanded={isMenuOpen}
-        onClick={() => setIsMenuOpen(!isMenuOpen)}
-      >
-        <Icon name="menu" />
-        Menu
-      </button>
-      {isMenuOpen && (
-        <div className={styles.nested}>
-          {actions.map((action) => (
-            <button
-              key={action.label}
-              type="button"
-              className={styles.entry}
-              onClick={() => {
-                onClose()
-                action.onSelect()
-              }}
-            >
-              <Icon name={action.icon} size={20} />
-              {action.label}
-            </button>
-          ))}
-        </div>
-      )}
       {entry('/settings', 'Settings', 'settings', false)}
+      <section className={styles.section} aria-label="Menu">
+        {actions.map((action) => (
+          <button
+            key={action.label}
+            type="button"
+            className={joinClassNames(styles.entry, action.startsSection && styles.section)}
+            onClick={() => {
+              onClose()
+              action.onSelect()
+            }}
+          >
+            <Icon name={action.icon} />
+            {action.label}
+          </button>
+        ))}
+      </section>
     </dialog>
   )
 }

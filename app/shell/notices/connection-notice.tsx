@@ -12,19 +12,25 @@ import { useConnectionWords } from './use-connection-words.ts'
 export function ConnectionNotice({ isInConversation = false }: { isInConversation?: boolean }) {
   const { update } = useServices()
   const isOutdated = useIsOutdated()
-  // In the list, the link to the outbox counts what waits.
-  const words = useConnectionWords({ countsWaiting: isInConversation || isOutdated })
+  // The link to the outbox counts what waits.
+  const words = useConnectionWords({ countsWaiting: isOutdated })
   return (
     <div role="status">
       {words &&
         (isOutdated ? (
           <UpdateDemand update={update} words={words.text} isBar={isInConversation} />
         ) : (
-          <p className={joinClassNames(styles.notice, isInConversation && styles.inConversation)}>
+          <p
+            className={joinClassNames(
+              styles.notice,
+              isInConversation && styles.inConversation,
+              words.isGood && styles.good,
+            )}
+          >
             <Icon name={words.icon} size={18} />
             <span>
               {words.text}
-              {!isInConversation && <OutboxLink before=" · " />}
+              {!words.isGood && <OutboxLink before=" · " />}
             </span>
           </p>
         ))}

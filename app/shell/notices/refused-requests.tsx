@@ -79,6 +79,8 @@ function describeRefusedChange(change: GroupChange, groupName: string): string {
   switch (change.kind) {
     case 'create':
       return `The group “${change.name}” wasn't created.`
+    case 'picture':
+      return `The picture of “${groupName}” wasn't changed.`
     case 'add':
       return `Nobody was added to “${groupName}”.`
     case 'remove':

@@ -71,3 +71,23 @@ test('muted and archived chats do not count', () => {
     countUnreadMessages([next, { ...next, isMuted: true }, { ...next, isArchived: true }]),
   ).toBe(2)
 })
+
+test.each([{ isMuted: true }, { isArchived: true }])(
+  'of a quiet chat a mention is news, once, whatever was written after it: %o',
+  (quiet) => {
+    const [first, second] = [write(2, ben), write(4, ben)]
+    const with1 = { ...next, ...quiet, lastMessage: write(3, ben), mentions: [first] }
+    const with2 = { ...with1, lastMessage: write(5, ben), mentions: [first, second] }
+    const contents = (a: ConversationRow, b: ConversationRow) =>
+      findNews([a], [b], ann).map(({ message }) => message.content)
+    const silent = { ...next, ...quiet, lastMessage: write(3, ben) }
+    expect(contents({ ...next, ...quiet }, with1)).toEqual(['message 2'])
+    // It was locked until now.
+    expect(contents(silent, with1)).toEqual(['message 2'])
+    expect(contents(with1, { ...with1, lastMessage: write(6, ben) })).toEqual([])
+    expect(contents(with1, with2)).toEqual(['message 4'])
+    // The later one was deleted.
+    expect(contents(with2, with1)).toEqual([])
+    expect(contents(with1, { ...with1, unreadCount: 0, mentions: [first, second] })).toEqual([])
+  },
+)

@@ -8,6 +8,7 @@ import {
 } from '../../offline/notification-actions.ts'
 import {
   describeNotification,
+  introduce,
   type NotificationData,
 } from '../../offline/worker/describe-notification.ts'
 import type { ConversationRow, Messenger, ReactionNews } from '../../sync/messenger-types.ts'
@@ -89,9 +90,10 @@ export function createNotifier(options: NotifierOptions): { close(): void } {
     const title = row.peer ? nameOf(row.peer) : 'New message'
     const words = describeMessage(message)
     // Which of the members wrote it.
-    const author = row.peer?.isGroup ? `${nameOfSender(message)}: ` : ''
-    const body = preview(`${author}${words}`.slice(0, bodyMaxLength), 'New message')
-    void show({ title, body, tag: row.peerId, path: `/chat/${row.peerId}`, message })
+    const author = row.peer?.isGroup ? nameOfSender(message) : undefined
+    const said = author ? introduce(message, { author, userId: messenger.userId }) : ''
+    const body = preview(`${said}${words}`.slice(0, bodyMaxLength), 'New message')
+    void show({ title, body, tag: row.peerId, path: `/chat/${row.peerId}`, message, author })
   }
 
   function onReaction({ message, reaction }: ReactionNews) {
@@ -108,14 +110,15 @@ export function createNotifier(options: NotifierOptions): { close(): void } {
     void runInOneTab(`petrel-reaction-${_id}-${reaction.at}`, () => void show(news))
   }
 
-  async function show({ message, ...news }: Shown) {
+  async function show({ message, author, ...news }: Shown) {
     const { title, body, tag, path } = news
     const { notificationSound, notificationPreview } = settings.values.getSnapshot()
     const silent = !notificationSound
     // With the same tag, a newer message replaces the previous notification and alerts again.
     const data = { path }
     const common = { body, tag, renotify: !silent, silent, icon: '/icons/icon-192.png', data }
-    const ofWorker = { ...common, message, isPreviewHidden: notificationPreview === 'hidden' }
+    const isPreviewHidden = notificationPreview === 'hidden'
+    const ofWorker = { ...common, message, author, userId: messenger.userId, isPreviewHidden }
     const worker = isPushed() ? await navigator.serviceWorker.getRegistration() : undefined
     if (worker?.active) return await showByWorker(worker, title, ofWorker)
     try {
@@ -194,6 +197,8 @@ interface Shown {
   path: string
   /** Where it is about a new message, which can be answered. */
   message?: MessageDocument | undefined
+  /** In a group: who wrote it. */
+  author?: string | undefined
 }
 
 /** An installed app shows the number on its icon. */
@@ -208,7 +213,10 @@ interface News {
   message: MessageDocument
 }
 
-/** The messages of a row to notify about; none from muted or archived chats, and none twice. */
+/**
+ * The messages of a row to notify about, and none twice: of a muted or archived chat only one that
+ * mentions this person.
+ */
 export function findNews(
   before: readonly ConversationRow[],
   now: readonly ConversationRow[],
@@ -216,15 +224,21 @@ export function findNews(
 ): News[] {
   const known = new Map(before.map((row) => [row.peerId, row]))
   return now.flatMap((row) => {
-    const message = row.lastMessage
-    if (!message || row.isMuted || row.isArchived || row.unreadCount === 0) return []
+    const isQuiet = row.isMuted || row.isArchived
+    const message = isQuiet ? row.mentions?.at(-1) : row.lastMessage
+    if (!message || row.unreadCount === 0) return []
+    const earlier = known.get(row.peerId)
+    // It may have been locked when it came.
+    if (isQuiet) {
+      const told = earlier?.mentions?.at(-1)?.orderedAt ?? 0
+      return message.orderedAt > told ? [{ row, message }] : []
+    }
     // What became of a group is no message.
     if (lineOf(message)) return []
     if (!isIncoming(message, ownerId) || message.deletedAt !== undefined) return []
     // Unread count and newest message arrive separately, in either order: only the message's place
     // decides.
-    const earlier = known.get(row.peerId)?.lastMessage
-    return message.orderedAt > (earlier?.orderedAt ?? 0) ? [{ row, message }] : []
+    return message.orderedAt > (earlier?.lastMessage?.orderedAt ?? 0) ? [{ row, message }] : []
   })
 }
 
@@ -274,6 +288,8 @@ interface ShownByWorker extends WorkerNotificationOptions {
   tag: string
   /** Where it is about a new message, which can be answered. */
   message?: MessageDocument | undefined
+  author?: string | undefined
+  userId: string
   isPreviewHidden: boolean
 }
 
@@ -284,14 +300,14 @@ interface ShownByWorker extends WorkerNotificationOptions {
 async function showByWorker(
   registration: ServiceWorkerRegistration,
   title: string,
-  { message, isPreviewHidden, ...options }: ShownByWorker,
+  { message, author, userId, isPreviewHidden, ...options }: ShownByWorker,
 ): Promise<void> {
   if (!message) return await registration.showNotification(title, options)
   // In turn with the worker: Chromium forgets one that is asked for while it is being shown.
   await navigator.locks.request('petrel-notify', async () => {
     const [shown] = await registration.getNotifications({ tag: options.tag })
     const described = describeNotification({
-      payload: describePayload(message, { name: title, isPreviewHidden }),
+      payload: describePayload(message, { name: title, author, userId, isPreviewHidden }),
       messages: [message],
       earlier: shown?.data as NotificationData | undefined,
     })
@@ -304,9 +320,10 @@ async function showByWorker(
 
 /** The message as a push would say it. */
 function describePayload(
-  { _id, peerId, recipientId, orderedAt }: MessageDocument,
-  rest: { name: string; isPreviewHidden: boolean },
+  { _id, peerId, orderedAt }: MessageDocument,
+  rest: { name: string; author: string | undefined; userId: string; isPreviewHidden: boolean },
 ) {
-  const said = { userId: recipientId, peerId, messageIds: [_id], count: 1, upTo: orderedAt }
-  return { ...rest, ...said, isSilent: false }
+  const said = { peerId, messageIds: [_id], count: 1, upTo: orderedAt }
+  const isGroup = rest.author !== undefined && { isGroup: true as const }
+  return { ...rest, ...said, ...isGroup, isSilent: false }
 }

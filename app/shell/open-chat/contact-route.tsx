@@ -50,6 +50,7 @@ export function ContactRoute({ peerId, isPage, onSearch }: ContactRouteProps) {
       if (isPage) close()
     },
     onOpenMedia: () => void navigate(`${chat}/media`, { state }),
+    onOpenEncryption: () => void navigate(`${chat}/encryption`, { state }),
     onGoToMessage(messageId: string) {
       const shown = { ...(typeof state === 'object' ? state : {}), messageId }
       if (isPage) void navigate(chat, { state: shown })
@@ -84,12 +85,5 @@ export function ContactRoute({ peerId, isPage, onSearch }: ContactRouteProps) {
       </Suspense>
     )
   }
-  return (
-    <ContactPanel
-      key={peerId}
-      {...shared}
-      peerId={peerId}
-      onOpenEncryption={() => void navigate(`${chat}/encryption`, { state })}
-    />
-  )
+  return <ContactPanel key={peerId} {...shared} peerId={peerId} />
 }

@@ -56,6 +56,12 @@ const ChannelDialogs = lazy(() =>
   })),
 )
 
+const JoinRequestsNotice = lazy(() =>
+  import('../../people/group-invites.tsx').then((module) => ({
+    default: module.JoinRequestsNotice,
+  })),
+)
+
 const Gallery = lazy(() =>
   import('../../media/gallery.tsx').then((module) => ({ default: module.Gallery })),
 )
@@ -73,6 +79,8 @@ interface ConversationRouteProps {
   /** Begins a search, then calls `onSearchBegun`. */
   asksSearch: boolean
   onSearchBegun(): void
+  /** Called once its messages are drawn, or there are none. */
+  onDrawn(): void
 }
 
 const drawReactionBar: DrawReactionBar = (drawing) => <ReactionBar {...drawing} />
@@ -89,7 +97,6 @@ export function ConversationRoute(props: ConversationRouteProps) {
   const changeState = useChangeState()
   const goUp = useWayUp()
   const peer = usePeer(messenger, peerId)
-  const isGroup = useLivePart(messenger.peers.get(peerId), (known) => kindOf(known) === 'group')
   // Replaces the history entry of the origin, which is no page to return to.
   const openChat = (id: string) => void navigate(`/chat/${id}`, { replace: countBackLayers() > 0 })
   const channel = useChannelChat(peerId, openChat)
@@ -148,19 +155,6 @@ export function ConversationRoute(props: ConversationRouteProps) {
         />
       </Suspense>
     ))
-  const drawGroupTools: DrawComposerTools = (tools) => (
-    <>
-      <EmojiTool {...tools} />
-      {/* Takes no files, and keeps the browser from opening those that are dropped here. */}
-      <FileTool
-        messenger={messenger}
-        peerId={peerId}
-        field={tools.field}
-        sending={undefined}
-        moreActions={[]}
-      />
-    </>
-  )
   const drawTools: DrawComposerTools = (tools) => (
     <>
       <EmojiTool {...tools} drawStickers={drawStickers(tools)} />
@@ -192,6 +186,10 @@ export function ConversationRoute(props: ConversationRouteProps) {
     void navigate(pathname, { replace: true, state: kept })
     void navigate(`/chat/${peerId}/${page}`, { state: kept })
   }
+  const openPerson = (userId: string, listPlace: ListPlace | undefined) => {
+    void navigate(pathname, { replace: true, state: { ...readRecord(state), listPlace } })
+    void navigate(`/chat/${userId}/info`)
+  }
   const openInfo = (listPlace: ListPlace | undefined) => {
     // On a wide screen the chat stays, and so does its place.
     if (hasInfo) goUp({ to: `/chat/${peerId}`, state })
@@ -217,8 +215,7 @@ export function ConversationRoute(props: ConversationRouteProps) {
         startPlace={startMessageId === undefined ? readListPlace(state) : undefined}
         onStartShown={forgetStart}
         drawMessage={drawMessage}
-        // The server takes words alone there: `group_words_only`.
-        drawTools={isGroup ? drawGroupTools : drawTools}
+        drawTools={drawTools}
         drawReactionBar={drawReactionBar}
         wish={wishOfViewer}
         onWishDone={() => setWishOfViewer(undefined)}
@@ -228,11 +225,18 @@ export function ConversationRoute(props: ConversationRouteProps) {
           <>
             {isNarrow && <ConnectionNotice isInConversation />}
             {channel.bar}
+            <JoinRequests
+              peerId={peerId}
+              onOpen={() => leaveBackLayers(() => hasInfo || openInfo(undefined))}
+            />
           </>
         }
         undo={<UndoSnackbar chatId={peerId} />}
         onBack={isNarrow ? () => goUp({ ...findList(state), fits: isList }) : undefined}
         onOpenChat={openChat}
+        onOpenPerson={(userId, listPlace) =>
+          leaveBackLayers(() => openPerson(userId, isNarrow ? listPlace : undefined))
+        }
         onOpenMedia={(listPlace) => leaveBackLayers(() => openPage('media', listPlace))}
         hasInfo={hasInfo}
         onOpenInfo={(listPlace) => leaveBackLayers(() => openInfo(listPlace))}
@@ -241,6 +245,7 @@ export function ConversationRoute(props: ConversationRouteProps) {
         }
         asksSearch={props.asksSearch}
         onSearchBegun={props.onSearchBegun}
+        onDrawn={props.onDrawn}
       />
       {channel.dialog}
       {picture && (
@@ -257,6 +262,18 @@ export function ConversationRoute(props: ConversationRouteProps) {
         </Suspense>
       )}
     </>
+  )
+}
+
+/** Says to the admins of a group that somebody asks to join. */
+function JoinRequests({ peerId, onOpen }: { peerId: string; onOpen(): void }) {
+  const messenger = useMessenger()
+  const peer = useLiveValue(messenger.peers.get(peerId))
+  if (!peer?.isGroup) return null
+  return (
+    <Suspense fallback={null}>
+      <JoinRequestsNotice messenger={messenger} group={peer} onOpen={onOpen} />
+    </Suspense>
   )
 }
 
@@ -306,7 +323,8 @@ function useChannelChat(peerId: string, onOpenChat: (peerId: string) => void): C
   const own = useLiveValue(messenger.settings.values).whatsApp
   return {
     isCustomer,
-    actions: listChannelActions({ channel, peer, onWish: setWish }),
+    // A group is nobody's number.
+    actions: known?.isGroup ? [] : listChannelActions({ channel, peer, onWish: setWish }),
     bar: isCustomer && (
       <ChannelBar
         messenger={messenger}

@@ -1,14 +1,12 @@
-import { Navigate, useLocation } from 'react-router-dom'
-import { kindOf } from '../../../schema/conversation.ts'
+import { useLocation } from 'react-router-dom'
 import { EncryptionPage } from '../../people/encryption-page.tsx'
-import { useLiveValue } from '../../ui/hooks/use-live-value.ts'
 import { leaveBackLayers } from '../../ui/layers/leave-back-layers.ts'
 import { useWayUp } from '../navigation/use-way-up.tsx'
 import { useMessenger } from '../session/messenger-context.tsx'
 import { LoadingChat } from './loading-chat.tsx'
 import { usePeer } from './use-peer.ts'
 
-/** How the chat with this person is encrypted; back leads to where the reader came from. */
+/** How a chat is encrypted; back leads to where the reader came from. */
 export function EncryptionRoute({ peerId }: { peerId: string }) {
   const messenger = useMessenger()
   const { state } = useLocation()
@@ -17,10 +15,7 @@ export function EncryptionRoute({ peerId }: { peerId: string }) {
   const chat = `/chat/${peerId}`
   const close = () =>
     goUp({ to: `${chat}/info`, state, fits: (path) => path === chat || path === `${chat}/info` })
-  const isGroup = kindOf(useLiveValue(messenger.peers.get(peerId))) === 'group'
   if (peer.state !== 'known') return <LoadingChat peer={peer} />
-  // Its info says what there is to say.
-  if (isGroup) return <Navigate to={`${chat}/info`} state={state} replace />
   return (
     <EncryptionPage
       key={peerId}

@@ -196,6 +196,8 @@ function describeGroupChange(change: GroupChange, groupName: string): string {
       return `Create the group “${change.name}”`
     case 'rename':
       return `Rename a group to “${change.name}”`
+    case 'picture':
+      return `Change the picture of “${groupName}”`
     case 'add':
       return `Add people to “${groupName}”`
     case 'remove':

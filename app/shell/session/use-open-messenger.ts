@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react'
 import { wordsOf } from '../../../schema/helpers/text.ts'
+import { freeReadyFiles } from '../../media/loading/ready-files.ts'
 import type { Messenger } from '../../sync/messenger-types.ts'
 import { useServices } from './services-context.ts'
 
@@ -25,7 +26,12 @@ export function useOpenMessenger(userId: string): Opening {
     return () => {
       watch.isOver = true
       setOpening({ state: 'opening' })
-      messenger.then((messenger) => messenger.close()).catch(() => {})
+      messenger
+        .then((messenger) => {
+          freeReadyFiles(messenger.files)
+          return messenger.close()
+        })
+        .catch(() => {})
     }
   }, [openMessenger, userId])
   return opening

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { groupAnswer } from '../../../schema/api/groups.ts'
 import { id } from '../../../schema/id.ts'
 
 /**
@@ -18,7 +19,10 @@ export const archiveParts = {
 /** Parts since the second version: an export of the first is read without them. */
 export const laterParts = { drafts: 'drafts.json', pictures: 'pictures.json' } as const
 
-export const archiveVersion = 2
+/** A part since the third version: the groups whose messages are among those. */
+export const groupsPart = 'groups.json'
+
+export const archiveVersion = 3
 export const archiveFormat = 'petrel-export'
 
 export const archiveHead = z.object({
@@ -29,6 +33,11 @@ export const archiveHead = z.object({
   exportedAt: z.iso.datetime(),
 })
 export type ArchiveHead = z.infer<typeof archiveHead>
+
+/** One line of `groups.json`. */
+export const archivedGroup = z.extend(z.omit(groupAnswer, { createdAt: true }), {
+  hasLeft: z.optional(z.literal(true)),
+})
 
 const filePath = /^files\/[0-9a-f-]{36}(\.[a-z0-9]{1,8})?$/
 

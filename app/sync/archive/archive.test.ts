@@ -56,6 +56,7 @@ test('any program reads the export, and it has no secret in it', async () => {
       'drafts.json',
       `files/${file}.txt`,
       'files.json',
+      'groups.json',
       'messages.json',
       'people.json',
       'petrel.json',
@@ -64,7 +65,7 @@ test('any program reads the export, and it has no secret in it', async () => {
       'settings.json',
     ].sort(),
   )
-  expect(JSON.parse(read('petrel.json'))).toMatchObject({ userId: phone.userId, version: 2 })
+  expect(JSON.parse(read('petrel.json'))).toMatchObject({ userId: phone.userId, version: 3 })
   expect(JSON.parse(read('messages.json'))).toHaveLength(4)
   expect(JSON.parse(read('settings.json'))).toEqual({ a: 1 })
   expect(read(`files/${file}.txt`)).toBe('what is in it')
@@ -180,7 +181,7 @@ const draftAt = (_id: string, at: number) => `[\n${JSON.stringify({ _id, text: '
 const forgeries: [string, (parts: Map<string, string>) => void, RegExp][] = [
   ['no Petrel', (parts) => parts.delete('petrel.json'), /isn't a Petrel export/],
   ['another format', edit('petrel.json', 'petrel-export', 'other'), /isn't a Petrel export/],
-  ['a later version', edit('petrel.json', '"version": 2', '"version": 3'), /newer version/],
+  ['a later version', edit('petrel.json', '"version": 3', '"version": 4'), /newer version/],
   ['no messages', (parts) => parts.delete('messages.json'), /damaged/],
   ['half the messages', (parts) => parts.set('messages.json', '[\n{"_id":'), /damaged/],
   ['no array', (parts) => parts.set('messages.json', '{}'), /damaged/],

@@ -1,17 +1,20 @@
 import { Inflate } from 'fflate'
 import * as z from 'zod/mini'
+import { groupMessageDocument } from '../../../schema/api/groups.ts'
 import { type ConversationDocument, conversationDocument } from '../../../schema/conversation.ts'
-import { type MessageDocument, messageDocument } from '../../../schema/message.ts'
+import type { MessageDocument } from '../../../schema/message.ts'
 import { publicUser } from '../../../schema/user.ts'
-import type { KnownPerson } from '../../database/storage/known-peer.ts'
+import type { KnownGroup, KnownPerson } from '../../database/storage/known-peer.ts'
 import type { StoredDraft } from '../../database/storage/open-device-store.ts'
 import {
   type ArchivedFile,
   archivedFile,
+  archivedGroup,
   archiveFormat,
   archiveHead,
   archiveParts,
   archiveVersion,
+  groupsPart,
   laterParts,
 } from './archive-format.ts'
 import { ArchiveProblem } from './archive-problem.ts'
@@ -72,6 +75,13 @@ export async function openArchive(zip: Blob, { userId, now }: { userId: string; 
     return addresses
   }
 
+  const hasGroups = version > 2
+  const groups = new Map<string, KnownGroup>()
+  if (hasGroups) {
+    for await (const group of list(groupsPart, (line) => parseWith(archivedGroup, line))) {
+      groups.set(group._id, group as KnownGroup)
+    }
+  }
   const files = new Map<string, ArchivedFile>()
   for await (const file of list(archiveParts.files, (line) => parseWith(archivedFile, line))) {
     if (files.has(file.messageId) || find(file.path).size !== file.size) {
@@ -94,6 +104,7 @@ export async function openArchive(zip: Blob, { userId, now }: { userId: string; 
   }
   const expected = new Set<string>(Object.values(archiveParts))
   for (const part of hasLater ? Object.values(laterParts) : []) expected.add(part)
+  if (hasGroups) expected.add(groupsPart)
   for (const { path } of [...files.values(), ...pictures.values()]) expected.add(path)
   if (expected.size !== entries.size || [...entries.keys()].some((name) => !expected.has(name))) {
     throw new ArchiveProblem('damaged')
@@ -101,6 +112,7 @@ export async function openArchive(zip: Blob, { userId, now }: { userId: string; 
 
   return {
     files,
+    groups: groups as ReadonlyMap<string, KnownGroup>,
     pictures,
     people: readPeople,
     async *drafts(): AsyncGenerator<StoredDraft> {
@@ -108,7 +120,8 @@ export async function openArchive(zip: Blob, { userId, now }: { userId: string; 
     },
     conversations: () =>
       list(archiveParts.conversations, (line) => readConversation(line, { userId, now })),
-    messages: () => list(archiveParts.messages, (line) => readMessage(line, { userId, now })),
+    messages: () =>
+      list(archiveParts.messages, (line) => readMessage(line, { userId, now, groups })),
     readFile: ({ path }: Pick<ArchivedFile, 'path'>) => readEntry(zip, find(path)),
   }
 }
@@ -146,13 +159,17 @@ function readDraft(line: unknown, now: number): StoredDraft {
   return draft
 }
 
-function readMessage(line: unknown, { userId, now }: Owner): MessageDocument {
-  const message = parseWith(messageDocument, line)
+function readMessage(
+  line: unknown,
+  { userId, now, groups }: Owner & { groups: ReadonlyMap<string, KnownGroup> },
+): MessageDocument {
+  const message = parseWith(groupMessageDocument, line)
   const { peerId, senderId, recipientId, orderedAt } = message
   const isOwn =
     peerId !== userId &&
     ((senderId === userId && recipientId === peerId) ||
-      (senderId === peerId && recipientId === userId))
+      (senderId === peerId && recipientId === userId) ||
+      (groups.has(peerId) && recipientId === peerId))
   if (!isOwn || orderedAt > now + dayMs) throw new ArchiveProblem('damaged')
   return message
 }

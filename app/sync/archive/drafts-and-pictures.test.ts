@@ -110,16 +110,18 @@ test('an export of a person who has looked at their own record can be imported',
   })
 })
 
-test('an export of the first version, without drafts and pictures, is still read', async () => {
+test.each([
+  [1, ['drafts.json', 'pictures.json', 'groups.json']],
+  [2, ['groups.json']],
+])('an export of version %i, without %j, is still read', async (version, lacks) => {
   const { phone } = await openTestArchive()
   phone.network.goOffline()
   const before = await readDocuments(phone)
   const { zip } = await save(phone)
   await wipe(phone)
   const earlier = await forge(zip, (parts) => {
-    edit('petrel.json', '"version": 2', '"version": 1')(parts)
-    parts.delete('drafts.json')
-    parts.delete('pictures.json')
+    edit('petrel.json', '"version": 3', `"version": ${version}`)(parts)
+    for (const part of lacks) parts.delete(part)
   })
   await phone.messenger.archive.restore(earlier, pace())
   expect(await readDocuments(phone)).toEqual(before)

@@ -43,9 +43,11 @@ export async function restoreArchive(
   const { signal, onProgress } = options
   const pace = { signal, onProgress }
   const archive = await openArchive(zip, { userId: context.userId, now: context.now() })
-  const { shown, messageCount } = await check(archive, pace).catch((cause: unknown) => {
-    throw signal.aborted ? new ArchiveProblem('cancelled', cause) : cause
-  })
+  const { shown, messageCount, unsentIn } = await check(archive, context, pace).catch(
+    (cause: unknown) => {
+      throw signal.aborted ? new ArchiveProblem('cancelled', cause) : cause
+    },
+  )
   try {
     await keepPeople(context, archive)
     await keepPictures(
@@ -55,11 +57,28 @@ export async function restoreArchive(
     )
     // Before their messages: nothing may be sent without its file.
     const fileCount = await keepFiles(context, archive, { ...pace, shown })
-    const conversations = await mergeIn(context, archive.conversations(), mergeConversationsIn)
-    const messages = await mergeIn(context, archive.messages(), mergeMessagesIn, (done) => {
-      signal.throwIfAborted()
-      onProgress({ stage: 'messages', done, total: messageCount })
-    })
+    const { groups } = context.database
+    await groups.take(
+      [...unsentIn].flatMap((id) => (groups.has(id) ? [] : (archive.groups.get(id) ?? []))),
+    )
+    const isOfGroup = (peerId: string) => groups.has(peerId) || archive.groups.has(peerId)
+    const conversations = await mergeIn(
+      context,
+      filter(archive.conversations(), ({ _id }) => groups.has(_id) || !isOfGroup(_id)),
+      mergeConversationsIn,
+    )
+    // What a group has comes in its order, from the group: only what has not left is nowhere else.
+    const isWanted = (message: MessageDocument) =>
+      !isOfGroup(message.peerId) || isUnsent(message, context.userId)
+    const messages = await mergeIn(
+      context,
+      filter(archive.messages(), isWanted),
+      mergeMessagesIn,
+      (done) => {
+        signal.throwIfAborted()
+        onProgress({ stage: 'messages', done, total: messageCount })
+      },
+    )
     // After the messages that some of them may have become.
     await mergeDrafts(context.database.device.drafts, archive.drafts())
     return { fileCount, conversationCount: conversations, messageCount: messages }
@@ -80,9 +99,19 @@ type ShownFile = Pick<
 >
 
 /** Reads all of it once. @returns what is needed of each file's message */
-async function check(archive: OpenArchive, { signal, onProgress }: Pace) {
+async function check(
+  archive: OpenArchive,
+  { userId, database }: Pick<CommandContext, 'userId' | 'database'>,
+  { signal, onProgress }: Pace,
+) {
   const { files } = archive
+  // A person's chat would become a group's, which its server has never heard of.
+  const ids = [...archive.groups.keys()]
+  const people = await database.device.people.bulkGet(ids)
+  if (ids.includes(userId) || people.some((one) => one)) throw new ArchiveProblem('damaged')
   const shown = new Map<string, ShownFile>()
+  /** The groups that have yet to get something. */
+  const unsentIn = new Set<string>()
   let messageCount = 0
   onProgress({ stage: 'checking', done: 0, total: files.size })
   for await (const _ of archive.people()) signal.throwIfAborted()
@@ -96,6 +125,7 @@ async function check(archive: OpenArchive, { signal, onProgress }: Pace) {
     const { _id, mediaUrl, peerId, senderId, orderedAt, status, deletedAt } = message
     const facts = { _id, mediaUrl, peerId, senderId, orderedAt, status, deletedAt }
     if (files.has(_id)) shown.set(_id, facts)
+    if (archive.groups.has(peerId) && isUnsent(message, userId)) unsentIn.add(peerId)
     messageCount += 1
   }
   if (shown.size !== files.size) throw new ArchiveProblem('damaged')
@@ -105,7 +135,14 @@ async function check(archive: OpenArchive, { signal, onProgress }: Pace) {
     for await (const _ of archive.readFile(file)) signal.throwIfAborted()
     done += 1
   }
-  return { shown, messageCount }
+  return { shown, messageCount, unsentIn }
+}
+
+async function* filter<Document>(
+  documents: AsyncIterable<Document>,
+  isWanted: (document: Document) => boolean,
+): AsyncGenerator<Document> {
+  for await (const document of documents) if (isWanted(document)) yield document
 }
 
 /** People this device knows already are newer here. */

@@ -1,6 +1,7 @@
+import { groupMessageDocument } from '../../../schema/api/groups.ts'
 import { conversationDocument } from '../../../schema/conversation.ts'
 import { sealedFileName } from '../../../schema/encryption/sealed-part.ts'
-import { type MessageDocument, messageDocument } from '../../../schema/message.ts'
+import type { MessageDocument } from '../../../schema/message.ts'
 import { createFileStore } from '../../database/files/file-store.ts'
 import type { CommandContext } from '../../database/storage/collections.ts'
 import { readDexie } from '../../database/storage/dexie/owed-notes.ts'
@@ -17,6 +18,7 @@ import {
   archiveFormat,
   archiveParts,
   archiveVersion,
+  groupsPart,
   laterParts,
   nameArchivedFile,
 } from './archive-format.ts'
@@ -57,6 +59,7 @@ export async function saveArchive(
   // Who has looked at their own chat's address knows themselves, too.
   const people = (await database.device.people.toArray()).filter(({ _id }) => _id !== userId)
   await zip.addText(parts.people, writeLines(people))
+  await zip.addText(groupsPart, writeLines(await database.device.groups.toArray()))
   await zip.addText(laterParts.drafts, writeLines(await listDrafts(database.device.drafts)))
   const pictures = await savePictures({
     ...options,
@@ -161,8 +164,10 @@ async function* walkMessages(
     last = ids.at(-1) ?? last
     const found = await readDocuments(context.database.messages, ids)
     yield [...found.values()].flatMap((stored) => {
+      // A secret of a group opens nothing for who reads the export.
+      if (stored.epoch) return []
       // One that this version cannot read is kept for a later one, on the server too.
-      const message = messageDocument.safeParse(fromStoredMessage(stored))
+      const message = groupMessageDocument.safeParse(fromStoredMessage(stored))
       return message.success ? [message.data] : []
     })
   }

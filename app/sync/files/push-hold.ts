@@ -1,7 +1,7 @@
 import { isUploadOwed, type MessageDocument } from '../../../schema/message.ts'
 import type { OwnGroups } from '../groups/own-groups.ts'
 import type { PendingFiles } from './pending-files.ts'
-import type { PushSeal } from './push-seal.ts'
+import type { PushSeal, Settled } from './push-seal.ts'
 
 export type PushHold = ReturnType<typeof createPushHold>
 
@@ -32,12 +32,12 @@ export function createPushHold(options: {
     return !isUploadOwed(message) || pending.isWaitedFor(message._id)
   }
 
-  function take(message: MessageDocument): boolean {
+  function take(message: MessageDocument, settled: Settled): boolean {
     held.delete(message._id)
     const isHeld =
       groups.isUnborn(message.peerId) ||
       pending.isHeld(message) ||
-      seal.isHeld(message) ||
+      settled.isHeld(message) ||
       isBehindHeld(message)
     if (isHeld) held.set(message._id, message)
     return !isHeld
@@ -54,15 +54,16 @@ export function createPushHold(options: {
 
   return {
     /**
-     * Those that may be pushed now, in their order.
      * @param serverOf the server's version of each, where it is known
+     * @returns `free`: those that may be pushed now, in their order; `returned`: those that leave at no
+     * time, and are owed to nobody
      */
-    async takeFree<T extends { _id: string }>(
+    async sort<T extends { _id: string }>(
       documents: readonly T[],
       serverOf: (id: string) => unknown,
-    ): Promise<T[]> {
+    ): Promise<{ free: T[]; returned: T[] }> {
       await pending.ready()
-      await seal.settle(
+      const settled = await seal.settle(
         documents as unknown as MessageDocument[],
         (id) => serverOf(id) as MessageDocument | undefined,
       )
@@ -71,11 +72,15 @@ export function createPushHold(options: {
         message: document as unknown as MessageDocument,
       }))
       placed.sort((a, b) => a.message.orderedAt - b.message.orderedAt)
-      const free = placed.filter(({ message }) => take(message))
+      const returned = documents.filter(({ _id }) => settled.isReturned(_id))
+      for (const { _id } of returned) held.delete(_id)
+      const free = placed.filter(
+        ({ message }) => !settled.isReturned(message._id) && take(message, settled),
+      )
       // Documents held behind only one of these get no other signal that they may go.
       const isFree = (message: MessageDocument) => !isWaiting(message) && !isBehindHeld(message)
       if ([...held.values()].some(isFree)) tell()
-      return free.map(({ document }) => document)
+      return { free: free.map(({ document }) => document), returned }
     },
     /** Was it held back last time? Then the server lacks it, whatever RxDB believes. */
     has: (id: string) => held.has(id),

@@ -1,10 +1,13 @@
-import type { MessageDocument } from '../../../schema/message.ts'
+import { refusalOfGroup } from '../../../schema/group.ts'
+import { isAccepted, type MessageDocument } from '../../../schema/message.ts'
 import { ApiError, isUserGone } from '../../api/api-error.ts'
+import { makeGroupSecret } from '../../database/commands/make-group-secret.ts'
 import { changeDocument } from '../../database/storage/change-document.ts'
-import { ownerOf } from '../../database/storage/collections.ts'
+import { type CommandContext, ownerOf } from '../../database/storage/collections.ts'
+import { returnRefused } from '../../database/storage/conflict-handlers.ts'
 import type { PetrelDatabase } from '../../database/storage/open-database.ts'
 import { fromStoredMessage, toStoredMessage } from '../../database/storage/stored-message.ts'
-import { type OpenedMessage, readEpochId } from '../../encryption/sealed-message.ts'
+import { closeMessage, type OpenedMessage, readEpochId } from '../../encryption/sealed-message.ts'
 import type { GroupSecrets } from '../groups/group-secrets.ts'
 import { createBackOff } from '../platform/back-off.ts'
 
@@ -13,7 +16,26 @@ const freshMs = 10 * 60_000
 /** Members of a group whose records are read at once. */
 const membersAtOnce = 4
 
+/** After so many tries whoever comes and goes meanwhile is waited for until the next push. */
+const sealingsMost = 3
+
 export type PushSeal = ReturnType<typeof createPushSeal>
+
+/** What became of the documents of one push: of several that run at once each has its own. */
+export interface Settled {
+  /** May this version not leave? */
+  isHeld(message: MessageDocument): boolean
+  /** Does it leave at no time, and is owed to nobody? */
+  isReturned(id: string): boolean
+}
+
+/** Ids. */
+interface Outcome {
+  /** A newer version was sealed a moment ago. */
+  sealed: Set<string>
+  /** Words for groups that this person has left: given back, as nobody can seal them any more. */
+  returned: Set<string>
+}
 
 /**
  * Lets no words leave in plain to somebody who has keys. Words to a person whose record was not
@@ -38,8 +60,6 @@ export function createPushSeal(options: {
   /** When each person's record was last read, or proved to be gone. */
   const askedAt = new Map<string, number>()
   const asking = new Map<string, ReturnType<typeof createBackOff>>()
-  /** Those whose newest version was sealed a moment ago: what was about to leave is earlier. */
-  const sealed = new Set<string>()
   const listeners = new Set<() => void>()
 
   function tell() {
@@ -110,10 +130,79 @@ export function createPushSeal(options: {
   const lacksSecret = ({ peerId }: MessageDocument) =>
     groups.has(peerId) && sealing.isOn() && !sealing.canSeal(peerId)
 
+  const isOfLeft = ({ peerId }: MessageDocument) => groups.get(peerId)?.hasLeft === true
+
+  /** The group would not take them, and they would lie open on the way there. */
+  async function giveBack({ _id }: MessageDocument) {
+    const { error, code } = refusalOfGroup('group_left')
+    await changeDocument(messages, _id, (stored) =>
+      stored.status === 'sending'
+        ? { ...stored, status: 'failed' as const, error, errorCode: code }
+        : stored,
+    )
+  }
+
+  /** The same for a change of what the group has: nothing of it left. */
+  async function giveBackChange({ _id }: MessageDocument, server: MessageDocument) {
+    const refusal = refusalOfGroup('group_left')
+    await changeDocument(messages, _id, (stored) => {
+      const proposed = closeMessage(fromStoredMessage(stored))
+      return toStoredMessage(sealing.open(returnRefused(server, { proposed, refusal })), userId)
+    })
+  }
+
   /** Whose record each message waits for. */
   const waiting = new Map<string, string>()
 
-  const unsubscribes = [keyring.onChange(tell), peerKeys.onChange(tell)]
+  function askForAll(message: MessageDocument, unasked: string) {
+    const whose = groups.has(message.peerId) ? listUnaskedMembers(message.peerId) : []
+    for (const one of new Set([unasked, ...whose.slice(0, membersAtOnce)])) {
+      ask(one).catch((cause: unknown) => {
+        if (!signal.aborted) onError(cause)
+      })
+    }
+  }
+
+  async function settleOne(
+    message: MessageDocument,
+    given: { server: MessageDocument | undefined; outcome: Outcome },
+    tries = sealingsMost,
+  ): Promise<void> {
+    const { _id, peerId } = message
+    const { server, outcome } = given
+    waiting.delete(_id)
+    if (isOfLeft(message) && sealing.isOn() && !isAccepted(message) && isPlain(message)) {
+      outcome.returned.add(_id)
+      return await giveBack(message)
+    }
+    const isSaid = server === undefined || isKnownThere(message, server)
+    if (isOfLeft(message) && sealing.isOn() && !isSaid && isPlain(message)) {
+      outcome.sealed.add(_id)
+      return await giveBackChange(message, server)
+    }
+    const unasked = findUnasked(message, server)
+    if (unasked !== undefined) {
+      waiting.set(_id, unasked)
+      return askForAll(message, unasked)
+    }
+    if (!isPlain(message) && !isOfFormerKeys(message)) return
+    const isSecretDue = lacksSecret(message) && !isKnownThere(message, server)
+    if (isSecretDue) await secrets.makeBefore(message)
+    await changeDocument(messages, _id, (stored) => {
+      const current = fromStoredMessage(stored)
+      const next = sealing.sealOwed(current, server)
+      if (next === current) return stored
+      outcome.sealed.add(_id)
+      return toStoredMessage(next, userId)
+    })
+    // This person may have left meanwhile, or somebody come who has to have a secret, too.
+    const isStillPlain = isSecretDue && isPlain(message) && !outcome.sealed.has(_id)
+    if (!isStillPlain || !(isOfLeft(message) || sealing.mustSeal(peerId))) return
+    if (tries > 1) return await settleOne(message, given, tries - 1)
+    outcome.sealed.add(_id)
+  }
+
+  const unsubscribes = [keyring.onChange(tell), peerKeys.onChange(tell), groups.onChange(tell)]
 
   return {
     /**
@@ -123,42 +212,20 @@ export function createPushSeal(options: {
     async settle(
       documents: readonly MessageDocument[],
       serverOf: (id: string) => MessageDocument | undefined,
-    ): Promise<void> {
-      sealed.clear()
-      if (isKnownOff()) return waiting.clear()
-      for (const message of documents) {
-        const { _id } = message
-        const server = serverOf(_id)
-        waiting.delete(_id)
-        const unasked = findUnasked(message, server)
-        if (unasked !== undefined) {
-          waiting.set(_id, unasked)
-          const whose = groups.has(message.peerId) ? listUnaskedMembers(message.peerId) : []
-          for (const one of new Set([unasked, ...whose.slice(0, membersAtOnce)])) {
-            ask(one).catch((cause: unknown) => {
-              if (!signal.aborted) onError(cause)
-            })
-          }
-          continue
-        }
-        if (!isPlain(message) && !isOfFormerKeys(message)) continue
-        if (lacksSecret(message) && !isKnownThere(message, server))
-          await secrets.makeBefore(message)
-        await changeDocument(messages, _id, (stored) => {
-          const current = fromStoredMessage(stored)
-          const next = sealing.sealOwed(current, server)
-          if (next === current) return stored
-          sealed.add(_id)
-          return toStoredMessage(next, userId)
-        })
+    ): Promise<Settled> {
+      const outcome: Outcome = { sealed: new Set(), returned: new Set() }
+      if (isKnownOff()) waiting.clear()
+      else for (const one of documents) await settleOne(one, { server: serverOf(one._id), outcome })
+      return {
+        isHeld: ({ _id }) => waiting.has(_id) || outcome.sealed.has(_id),
+        isReturned: (id) => outcome.returned.has(id),
       }
     },
-    /** May this version not leave? */
-    isHeld: ({ _id }: MessageDocument) => waiting.has(_id) || sealed.has(_id),
     /** Is it still unknown whether it may? */
-    isWaiting({ _id, peerId }: MessageDocument): boolean {
+    isWaiting(message: MessageDocument): boolean {
+      const { _id, peerId } = message
       const unasked = waiting.get(_id)
-      if (unasked === undefined || sealing.canSeal(peerId)) return false
+      if (unasked === undefined || sealing.canSeal(peerId) || isOfLeft(message)) return false
       // The own record may say that the reader's has to be read too: the next offer finds that out.
       if (unasked === userId || groups.has(peerId)) return !isFresh(unasked)
       return sealing.mustSeal(peerId) || !isFresh(peerId)
@@ -194,11 +261,11 @@ export function createPushSeal(options: {
  * be asked for
  */
 export function createFirstSealing(given: {
-  database: Pick<PetrelDatabase, 'messages' | 'sealing' | 'groups'>
+  context: CommandContext
   askPerson: (userId: string) => Promise<unknown>
 }) {
-  const { database, askPerson } = given
-  const { messages, sealing, groups } = database
+  const { context, askPerson } = given
+  const { messages, sealing, groups, groupKeys } = context.database
   const askedAt = new Map<string, number>()
 
   async function ask(peerId: string) {
@@ -210,13 +277,28 @@ export function createFirstSealing(given: {
     askedAt.set(peerId, performance.now())
   }
 
+  /** The group has a secret after it, if all of its members have keys. */
+  async function prepareGroup(groupId: string, before: number) {
+    const keyless = groupKeys.listKeyless(groupId)
+    for (let at = 0; at < keyless.length; at += membersAtOnce) {
+      const some = keyless.slice(at, at + membersAtOnce)
+      await Promise.all(some.map(ask))
+      // Nobody seals to a group in which somebody has no keys.
+      if (groupKeys.listKeyless(groupId).some((id) => some.includes(id))) return
+    }
+    if (!sealing.canSeal(groupId)) await makeGroupSecret(context, { groupId, before })
+  }
+
   return {
     async sealFirst(message: OpenedMessage): Promise<OpenedMessage | undefined> {
-      const { _id, peerId } = message
-      if (message.sealed !== undefined || groups.has(peerId)) return message
+      const { _id, peerId, orderedAt } = message
+      if (message.sealed !== undefined) return message
       if (!sealing.isOn()) await ask(ownerOf(messages))
       if (!sealing.isOn()) return message
-      if (!sealing.canSeal(peerId)) await ask(peerId)
+      if (!sealing.canSeal(peerId)) {
+        if (groups.has(peerId)) await prepareGroup(peerId, orderedAt)
+        else await ask(peerId)
+      }
       if (!sealing.canSeal(peerId)) return sealing.mustSeal(peerId) ? undefined : message
       const stored = await changeDocument(messages, _id, (current) => {
         const before = fromStoredMessage(current)

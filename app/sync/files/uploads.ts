@@ -1,5 +1,6 @@
 import pLimit from 'p-limit'
 import { sealedFileName } from '../../../schema/encryption/sealed-part.ts'
+import { refusalOfGroup } from '../../../schema/group.ts'
 import { wordsOf } from '../../../schema/helpers/text.ts'
 import { isUploadOwed, type MessageDocument } from '../../../schema/message.ts'
 import { ApiError } from '../../api/api-error.ts'
@@ -55,7 +56,7 @@ export function createUploads(options: {
   const { pending, calls, context, platform, isSignedIn, onSignedOut, states, onError } = options
   const { messages } = context.database
   const files = createFileStore(context)
-  const sealing = createFirstSealing({ ...context, askPerson: options.askPerson })
+  const sealing = createFirstSealing({ context, askPerson: options.askPerson })
   const closing = new AbortController()
   const { signal } = closing
   const lanes = new Map<string, { backOff: BackOff; ended: Promise<void> }>()
@@ -130,6 +131,11 @@ export function createUploads(options: {
     // Changed since it was listed, by this tab or another.
     if (message) pending.record([message])
     if (!message?.file || !isUploadOwed(message) || !pending.get(id)) return undefined
+    // The server takes nothing into it, and nobody is left to seal it for.
+    if (context.database.groups.get(message.peerId)?.hasLeft) {
+      const { error: words, code } = refusalOfGroup('group_left')
+      return await refuse(id, { words, code })
+    }
     const held = await files.read(message)
     if (!held) return await refuse(id, { words: missingWords, code: 'file_missing' })
     const about = await sealing.sealFirst(message).catch((cause: unknown) => {

@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { lineOf } from '../../../schema/api/groups.ts'
 import { must } from '../../../schema/helpers/assertions.ts'
+import { createDeferred } from '../../../schema/helpers/deferred.ts'
 import type { LabDevice } from '../../lab/device/lab-device-types.ts'
 import { openTestLab } from '../../lab/open-test-lab.ts'
 
@@ -55,6 +56,42 @@ test('P1 P14: a group that is made and written in without a network reaches all 
   await expect
     .poll(() => laptop.messenger.conversations.getSnapshot()[0])
     .toMatchObject({ peerId: groupId, peer: { name: 'Walks' }, unreadCount: 2 })
+})
+
+test('P14: what is written in a group stays here until the server has made it', async () => {
+  const { ben, devices } = await start()
+  const [phone, tablet] = devices
+  const untilSent = async (content: string) => {
+    const id = await phone.say(ben, content)
+    await expect.poll(async () => (await phone.stored()).messages.get(id)?.status).toBe('sent')
+  }
+  // From here on nothing else, such as its keys, has to be known before words leave.
+  await untilSent('hello')
+  const making = createDeferred()
+  onTestFinished(() => making.resolve())
+  const when = ({ method, path }: { method: string; path: string }) =>
+    method === 'POST' && path === '/api/groups'
+  const held = phone.network.add({ do: 'hold', side: 'there', until: making.promise, when })
+  const groupId = await phone.messenger.groups.create({ name: 'Walks', memberIds: [ben.userId] })
+  await say(phone, groupId, 'who comes?')
+  await untilSent('look at the group')
+  expect(held.count()).toBe(1)
+  const pushes = phone.network.listRequests().filter((one) => one.includes(`/${groupId}/`))
+  expect(pushes).toEqual([])
+  making.resolve()
+  await expect.poll(() => readTexts(tablet, groupId)).toEqual(['create', 'who comes?'])
+})
+
+test('P7: what was written in a group while the line was down is there as soon as it is up', async () => {
+  const { lab, ben, devices } = await start()
+  const [phone, tablet] = devices
+  const groupId = await phone.messenger.groups.create({ name: 'Walks', memberIds: [ben.userId] })
+  await expect.poll(() => readTexts(tablet, groupId)).toEqual(['create'])
+  await lab.settle()
+  // It comes back a moment later, and nothing says that there is something in a group.
+  tablet.network.cutSockets()
+  await say(phone, groupId, 'who comes?')
+  await expect.poll(() => readTexts(tablet, groupId)).toEqual(['create', 'who comes?'])
 })
 
 test('P14: who is removed keeps what was there, gets nothing more, and keeps what they could not send', async () => {
@@ -133,4 +170,39 @@ test('P6: a group that the server does not make keeps its words, and is over onc
   await expect
     .poll(async () => (await phone.read({ userId: groupId })).map(({ content }) => content))
     .toEqual(['who comes?'])
+})
+
+test('P7: what is written and changed in a group comes over the line, and who only reads asks for nothing', async () => {
+  const { lab, ben, cyd, devices } = await start()
+  const [phone, tablet, laptop] = devices
+  const groupId = await phone.messenger.groups.create({
+    name: 'Walks',
+    memberIds: [ben.userId, cyd.userId],
+  })
+  await say(phone, groupId, 'one')
+  for (const device of devices) {
+    await expect.poll(() => readTexts(device, groupId)).toEqual(['create', 'one'])
+  }
+  await lab.settle()
+  const countAsked = () =>
+    tablet.network.listRequests().filter((one) => one === 'POST /sync/groups/_changes').length
+  const before = countAsked()
+  const id = await say(phone, groupId, 'two')
+  await expect.poll(() => readTexts(laptop, groupId)).toEqual(['create', 'one', 'two'])
+  await phone.messenger.commands.editMessage(id, 'two, edited')
+  await expect.poll(() => readTexts(laptop, groupId)).toEqual(['create', 'one', 'two, edited'])
+  await laptop.messenger.commands.setReaction(id, '👍')
+  await phone.messenger.groups.change(groupId, { kind: 'rename', name: 'Long walks' })
+  for (const device of devices) {
+    await expect.poll(() => groupOn(device, groupId).name).toBe('Long walks')
+    await expect
+      .poll(() => readTexts(device, groupId))
+      .toEqual(['create', 'one', 'two, edited', 'rename'])
+    await expect
+      .poll(async () => (await device.stored()).messages.get(id)?.reactions?.[cyd.userId]?.emoji)
+      .toBe('👍')
+  }
+  await lab.settle()
+  expect(countAsked()).toBe(before)
+  expect(groupOn(tablet, groupId).members).toHaveLength(3)
 })

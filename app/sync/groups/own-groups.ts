@@ -1,6 +1,7 @@
 import { v7 as createId } from 'uuid'
-import type { GroupAnswer } from '../../../schema/api/groups.ts'
+import { type GroupAnswer, type GroupPart, joinMembers } from '../../../schema/api/groups.ts'
 import type { GroupChange, GroupMember } from '../../../schema/group.ts'
+import { must } from '../../../schema/helpers/assertions.ts'
 import { changeConversations } from '../../database/commands/change-conversation.ts'
 import type { KnownGroup, KnownMember } from '../../database/storage/known-peer.ts'
 import type { PetrelDatabase } from '../../database/storage/open-database.ts'
@@ -25,9 +26,12 @@ export interface Groups {
     name: string
     memberIds: readonly string[]
     description?: string
+    picture?: Blob | undefined
   }): Promise<string>
   /** Asks for a change; it shows at once, and waits for the network as a message does. */
   change(groupId: string, change: Exclude<GroupChange, { kind: 'create' }>): Promise<void>
+  /** Gives the group this picture; null removes it. Shows and waits as any change does. */
+  changePicture(groupId: string, picture: Blob | null): Promise<void>
 }
 
 /** What the server says about a group that has changed. */
@@ -36,12 +40,20 @@ export interface PulledGroup {
   isMember: boolean
   /** For members, where it changed. */
   record?: GroupAnswer | undefined
+  /** In place of it, what has changed of the record that this device has. */
+  part?: GroupPart | undefined
+  /** The server has nothing of it any more, for anybody. */
+  isOver?: true
 }
 
 /** What replication asks of the same. */
 export interface OwnGroups extends Groups {
   /** Stores what the server says of groups, and begins their conversations. */
   takePulled(pulled: readonly PulledGroup[]): Promise<void>
+  /** Those that the server has made and, as far as this device knows, still has. */
+  listMade(): Promise<string[]>
+  /** The record of a group as the server last said it, without what waits. */
+  recordOf(groupId: string): KnownGroup | undefined
   /** Has the server yet to make this group? What is written in it waits until then. */
   isUnborn(groupId: string): boolean
   /** Calls back when a group that was unborn may be there. */
@@ -52,7 +64,7 @@ export interface OwnGroups extends Groups {
 export function createGroups(options: {
   userId: string
   database: Pick<PetrelDatabase, 'groups' | 'conversations'>
-  requests: Pick<Requests, 'add' | 'entries'>
+  requests: Pick<Requests, 'add' | 'entries' | 'list'>
   isOn: () => boolean
   /** The server's time as this device knows it, epoch ms. */
   now: () => number
@@ -106,6 +118,11 @@ export function createGroups(options: {
     return applyGroupChange(group, change, { actorId: userId, at: new Date(now()).toISOString() })
   }
 
+  async function askForPicture(groupId: string, picture: Blob | null) {
+    const change: GroupChange = { kind: 'picture', picture: null }
+    await requests.add({ kind: 'group', groupId, change, ...(picture && { picture }) })
+  }
+
   async function begin(groupIds: readonly string[]) {
     const found = await readDocuments(conversations, groupIds)
     const missing = groupIds.filter((id) => !found.has(id))
@@ -123,7 +140,7 @@ export function createGroups(options: {
       live.set(groupId, shown)
       return shown
     },
-    async create({ name, memberIds, description = '' }) {
+    async create({ name, memberIds, description = '', picture }) {
       const groupId = createId()
       const userIds = [...new Set(memberIds)].filter((id) => id !== userId)
       if (name.trim() === '') throw new Error('A group needs a name.')
@@ -148,8 +165,10 @@ export function createGroups(options: {
         },
       ])
       await begin([groupId])
+      if (picture) await askForPicture(groupId, picture)
       return groupId
     },
+    changePicture: askForPicture,
     async change(groupId, change) {
       const seenUpTo = known.get(groupId)?.lastPlace
       await requests.add({
@@ -160,15 +179,31 @@ export function createGroups(options: {
       })
     },
     async takePulled(pulled) {
-      const records = pulled.flatMap(({ groupId, isMember, record }): KnownGroup[] => {
+      const records = pulled.flatMap(({ groupId, isMember, record, part }): KnownGroup[] => {
         if (record) return [toKnownGroup(record)]
         const before = known.get(groupId)
+        if (part) {
+          const members = must(joinMembers(before, part), 'the record that a part follows on')
+          return [toKnownGroup({ ...part, members })]
+        }
         if (isMember || before?.hasLeft) return []
         return [{ ...(before ?? blankGroup(groupId)), hasLeft: true }]
       })
       await known.take(records)
       await begin(records.map(({ _id }) => _id))
     },
+    async listMade() {
+      // Read before the requests: each of these had one until it was made.
+      const ids = known.list().flatMap(({ _id, hasLeft }) => (hasLeft ? [] : _id))
+      if (ids.length === 0) return []
+      const unborn = new Set(
+        (await requests.list()).flatMap(({ request }) =>
+          request.kind === 'group' && request.change.kind === 'create' ? request.groupId : [],
+        ),
+      )
+      return ids.filter((id) => !unborn.has(id))
+    },
+    recordOf: (groupId) => known.get(groupId),
     isUnborn: waiting.isUnborn,
     onBorn(listener) {
       bornListeners.add(listener)
@@ -193,15 +228,30 @@ function createWaitingChanges(
   let unborn = new Set<string>()
   /** Those that the server would not make, until their person tries again or lets them go. */
   let refused = new Set<string>()
+  /** Pictures that wait, by their request, at addresses of this page. */
+  let pictures = new Map<string, { url: string; change: GroupChange }>()
+
+  function showPicture(picture: Blob) {
+    const url = URL.createObjectURL(picture)
+    return { url, change: { kind: 'picture', picture: url } as const }
+  }
 
   function read() {
+    const shown = pictures
+    pictures = new Map()
     const before = { changes, unborn, refused }
     changes = new Map()
     unborn = new Set()
     refused = new Set()
-    for (const { request, state } of entries.getSnapshot()) {
+    for (const { _id, request, state } of entries.getSnapshot()) {
       if (request.kind !== 'group') continue
-      const { groupId, change } = request
+      const { groupId, picture } = request
+      let { change } = request
+      if (picture && state === 'waiting') {
+        const waitingPicture = shown.get(_id) ?? showPicture(picture)
+        pictures.set(_id, waitingPicture)
+        change = waitingPicture.change
+      }
       // A group that was refused is not there either: what is written in it stays here.
       if (change.kind === 'create') {
         unborn.add(groupId)
@@ -216,6 +266,7 @@ function createWaitingChanges(
         changes.set(groupId, same)
       }
     }
+    for (const [_id, { url }] of shown) if (!pictures.has(_id)) URL.revokeObjectURL(url)
     for (const id of before.refused) if (!unborn.has(id)) onGivenUp(id)
     if ([...before.unborn].some((id) => !unborn.has(id))) onBorn()
   }
@@ -225,13 +276,21 @@ function createWaitingChanges(
   return {
     of: (groupId) => changes.get(groupId) ?? nothing,
     isUnborn: (groupId) => unborn.has(groupId),
-    close: unsubscribe,
+    close() {
+      unsubscribe()
+      for (const { url } of pictures.values()) URL.revokeObjectURL(url)
+    },
   }
 }
 
 function toKnownGroup(record: GroupAnswer): KnownGroup {
   const { _id, name, description, picture, members, settings, createdBy, lastPlace } = record
-  return { isGroup: true, _id, name, description, picture, members, settings, createdBy, lastPlace }
+  const { membersAt } = record
+  return {
+    ...{ isGroup: true as const, _id, name, description, picture, members, settings, createdBy },
+    lastPlace,
+    ...(membersAt !== undefined && { membersAt }),
+  }
 }
 
 /** One whose record this device never got: it has what was written there, and no name for it. */
@@ -267,6 +326,8 @@ function applyGroupChange(
       return { ...group, name: change.name.trim() }
     case 'describe':
       return { ...group, description: change.description }
+    case 'picture':
+      return { ...group, picture: change.picture }
     case 'settings':
       return { ...group, settings: { ...group.settings, ...change.settings } }
     case 'add': {

@@ -1,4 +1,6 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
+import { lineOf } from '../../../schema/api/groups.ts'
+import { createDeferred } from '../../../schema/helpers/deferred.ts'
 import type { MessageDocument } from '../../../schema/message.ts'
 import type { LabDevice } from '../../lab/device/lab-device-types.ts'
 import { openTestLab } from '../../lab/open-test-lab.ts'
@@ -21,6 +23,9 @@ const say = (device: LabDevice, groupId: string, content: string) =>
 
 const readWords = async (device: LabDevice, groupId: string) =>
   (await device.read({ userId: groupId })).flatMap(({ content }) => content || [])
+
+const untilMembers = (device: LabDevice, groupId: string, count: number) =>
+  expect.poll(() => device.messenger.groups.get(groupId).getSnapshot()?.members.length).toBe(count)
 
 /** What the server gives of the group's messages. */
 async function readServer(person: { token: string }, url: string, groupId: string) {
@@ -49,6 +54,7 @@ test('P13: words in a group leave sealed, and every member opens them', async ()
 test('P13: who is removed gets no secret of what is written after, and the others have a new one', async () => {
   const { lab, ann, ben, cyd, phone, tablet, laptop, groupId } = await start()
   await phone.messenger.groups.change(groupId, { kind: 'add', userIds: [cyd.userId] })
+  await untilMembers(laptop, groupId, 3)
   await say(phone, groupId, 'one')
   await expect.poll(() => readWords(laptop, groupId)).toEqual(['one'])
   await phone.messenger.groups.change(groupId, { kind: 'remove', userId: ben.userId })
@@ -73,10 +79,48 @@ test('P13: who is added reads what those write who did not know of them yet', as
   await expect
     .poll(() => laptop.messenger.groups.get(groupId).getSnapshot()?.members.length)
     .toBe(3)
+  // Nor does it hear of them now.
+  const when = ({ path }: { path: string }) => path === '/sync/groups/_changes'
+  tablet.network.add({ do: 'answer', status: 503, when })
   tablet.network.goOnline()
   await expect.poll(() => readWords(laptop, groupId)).toEqual(['two'])
   expect(await readWords(laptop, groupId)).not.toContain('one')
 })
+
+test.each(['stays', 'is removed'])(
+  'P13: who is added reads what is sealed by who did not know of them yet, and %s',
+  async (then) => {
+    const { lab, ben, cyd, phone, tablet, laptop, groupId } = await start()
+    await expect.poll(() => tablet.messenger.groups.get(groupId).getSnapshot()).toBeDefined()
+    // An answer that is on its way would not be held.
+    await lab.settle({ areFaultsOver: true })
+    const coming = createDeferred()
+    onTestFinished(() => coming.resolve())
+    // Neither asked for nor brought.
+    tablet.network.blockSockets()
+    tablet.network.cutSockets()
+    const when = ({ path }: { path: string }) =>
+      path === '/sync/groups/_changes' || path.startsWith('/poll')
+    tablet.network.add({ do: 'hold', side: 'there', until: coming.promise, when })
+    await phone.messenger.groups.change(groupId, { kind: 'add', userIds: [cyd.userId] })
+    await expect
+      .poll(() => laptop.messenger.groups.get(groupId).getSnapshot()?.members.length)
+      .toBe(3)
+    // The first words of the group: their author makes a secret for the two that they know of.
+    const id = await say(tablet, groupId, 'who comes?')
+    await expect.poll(() => cyd.server.messages().then((all) => all.has(id))).toBe(true)
+    expect(tablet.messenger.groups.get(groupId).getSnapshot()?.members).toHaveLength(2)
+    if (then === 'is removed') {
+      await phone.messenger.groups.change(groupId, { kind: 'remove', userId: ben.userId })
+      await expect
+        .poll(() => laptop.messenger.groups.get(groupId).getSnapshot()?.members.length)
+        .toBe(2)
+    }
+    coming.resolve()
+    await expect.poll(() => readWords(laptop, groupId)).toEqual(['who comes?'])
+    await lab.settle({ areFaultsOver: true })
+  },
+)
 
 test('P13: a second device of a member reads the group from its beginning', async () => {
   const { ben, phone, tablet, groupId } = await start()
@@ -105,16 +149,142 @@ test('P13: who comes by the link reads what is written from then on', async () =
   const { lab, ann, cyd, phone, tablet, laptop, groupId } = await start()
   await say(phone, groupId, 'one')
   await expect.poll(() => readWords(tablet, groupId)).toEqual(['one'])
-  const call = async (token: string, path: string) => {
-    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
-    const url = `${lab.server.url}/api/groups/${path}`
-    const response = await fetch(url, { method: 'POST', headers, body: '{}' })
-    expect(response.ok).toBe(true)
-    return (await response.json()) as { code: string }
-  }
-  const { code } = await call(ann.token, `${groupId}/invite`)
-  await call(cyd.token, `join/${code}`)
+  const { code } = await call({ lab }, ann, `${groupId}/invite`)
+  await call({ lab }, cyd, `join/${code}`)
   // Ben's device may not know of Cyd yet.
   await say(tablet, groupId, 'two')
   await expect.poll(() => readWords(laptop, groupId)).toEqual(['two'])
+})
+
+/** A group with words of two secrets: Ben wrote with the first, and was removed. */
+async function openPast(settings: { showsHistory: boolean }) {
+  const started = await start()
+  const { ben, phone, tablet, groupId } = started
+  await phone.messenger.groups.change(groupId, { kind: 'settings', settings })
+  await say(phone, groupId, 'one')
+  await expect.poll(() => readWords(tablet, groupId)).toEqual(['one'])
+  await say(tablet, groupId, 'two')
+  await expect.poll(() => readWords(phone, groupId)).toEqual(['one', 'two'])
+  await phone.messenger.groups.change(groupId, { kind: 'remove', userId: ben.userId })
+  const hasLine = async () =>
+    (await phone.read({ userId: groupId })).some((one) => lineOf(one)?.change.kind === 'remove')
+  await expect.poll(hasLine).toBe(true)
+  await expect.poll(() => tablet.messenger.groups.get(groupId).getSnapshot()?.hasLeft).toBe(true)
+  await say(phone, groupId, 'three')
+  await expect.poll(() => phone.messenger.countUnsent()).toBe(0)
+  return started
+}
+
+async function call(
+  { lab }: Pick<Awaited<ReturnType<typeof start>>, 'lab'>,
+  { token }: { token: string },
+  path: string,
+) {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  const url = `${lab.server.url}/api/groups/${path}`
+  const response = await fetch(url, { method: 'POST', headers, body: '{}' })
+  expect(response.ok).toBe(true)
+  return (await response.json()) as { code: string }
+}
+
+test('P13: where a group shows its history, who is added reads all of it, of who has left, too', async () => {
+  const { cyd, phone, laptop, groupId } = await openPast({ showsHistory: true })
+  await phone.messenger.groups.change(groupId, { kind: 'add', userIds: [cyd.userId] })
+  await expect.poll(() => readWords(laptop, groupId)).toEqual(['one', 'two', 'three'])
+  await say(laptop, groupId, 'four')
+  await expect.poll(() => readWords(phone, groupId)).toEqual(['one', 'two', 'three', 'four'])
+})
+
+test('P13: who comes by the link reads the history once a device of some member is there, whosever it is', async () => {
+  const opened = await openPast({ showsHistory: true })
+  const { lab, ann, cyd, phone, laptop, groupId } = opened
+  const dan = await lab.person('dan', { hasKeys: true })
+  const desk = await dan.device()
+  const { code } = await call(opened, ann, `${groupId}/invite`)
+  await call(opened, dan, `join/${code}`)
+  await expect.poll(() => readWords(desk, groupId)).toEqual(['one', 'two', 'three'])
+  // Of the owner there is none, and nobody else is there when Cyd comes.
+  await phone.close()
+  desk.network.goOffline()
+  await call(opened, cyd, `join/${code}`)
+  await expect
+    .poll(() => laptop.messenger.groups.get(groupId).getSnapshot()?.members.length)
+    .toBe(3)
+  expect(await readWords(laptop, groupId)).toEqual([])
+  desk.network.goOnline()
+  await expect.poll(() => readWords(laptop, groupId)).toEqual(['one', 'two', 'three'])
+})
+
+test('P12: of somebody who has no keys a device asks once, however many secrets it gives', async () => {
+  const { lab, ben, phone, groupId } = await openPast({ showsHistory: true })
+  const dan = await lab.person('dan')
+  await phone.messenger.groups.change(groupId, { kind: 'add', userIds: [dan.userId, ben.userId] })
+  const tablet = await ben.device()
+  // All secrets were looked through for both.
+  await expect.poll(() => readWords(tablet, groupId)).toEqual(['one', 'two', 'three'])
+  const asked = phone.network.exchanges.filter(({ url }) => url.endsWith(`/users/${dan.userId}`))
+  expect(asked.length).toBe(1)
+})
+
+test('P13 P8: where a group does not show its history, a newcomer gets neither the words from before nor their secret', async () => {
+  const { lab, ann, cyd, phone, laptop, groupId } = await openPast({ showsHistory: false })
+  await phone.messenger.groups.change(groupId, { kind: 'add', userIds: [cyd.userId] })
+  await untilMembers(laptop, groupId, 2)
+  await say(phone, groupId, 'four')
+  await expect.poll(() => readWords(laptop, groupId)).toEqual(['four'])
+  // Nor later, when it is shown to who comes then: their time began before.
+  const settings = { showsHistory: true }
+  await phone.messenger.groups.change(groupId, { kind: 'settings', settings })
+  const dan = await lab.person('dan', { hasKeys: true })
+  const desk = await dan.device()
+  await phone.messenger.groups.change(groupId, { kind: 'add', userIds: [dan.userId] })
+  await expect.poll(() => readWords(desk, groupId)).toEqual(['one', 'two', 'three', 'four'])
+  expect(await readWords(laptop, groupId)).toEqual(['four'])
+  const epochs = (await readServer(ann, lab.server.url, groupId)).flatMap((one) =>
+    'epoch' in one ? [one.epoch as { name: string; boxes: Record<string, string> }] : [],
+  )
+  const namesOf = (userId: string) =>
+    new Set(epochs.flatMap(({ name, boxes }) => (userId in boxes ? [name] : [])))
+  // Ben's time had a secret of its own, which Dan has and Cyd has not.
+  expect(namesOf(ann.userId).size).toBe(namesOf(cyd.userId).size + 1)
+  expect(namesOf(dan.userId)).toEqual(namesOf(ann.userId))
+})
+
+test('P13 P6: words for a sealed group that its author has left meanwhile do not leave the device, and say so', async () => {
+  const { lab, ann, phone, tablet, groupId } = await start()
+  await say(phone, groupId, 'one')
+  await expect.poll(() => readWords(tablet, groupId)).toEqual(['one'])
+  // Nobody's device gives Dan the secret.
+  await phone.close()
+  const change = async (method: string, path: string, body?: object) => {
+    const response = await fetch(`${lab.server.url}/api/groups/${groupId}/members${path}`, {
+      method,
+      headers: { authorization: `Bearer ${ann.token}`, 'content-type': 'application/json' },
+      ...(body && { body: JSON.stringify(body) }),
+    })
+    expect(response.status).toBe(200)
+  }
+  // Nor does Ben's read Dan's keys, for which his words wait.
+  const isOfPeople = ({ path }: { path: string }) => path.startsWith('/api/users')
+  tablet.network.add({ do: 'answer', status: 503, when: isOfPeople })
+  const dan = await lab.person('dan', { hasKeys: true })
+  await change('POST', '', { memberIds: [dan.userId] })
+  await expect
+    .poll(() => tablet.messenger.groups.get(groupId).getSnapshot()?.members.length)
+    .toBe(3)
+  tablet.network.goOffline()
+  await say(tablet, groupId, 'the albatross lands')
+  await change('DELETE', `/${tablet.userId}`)
+  const told: string[] = []
+  tablet.network.record((text) => told.push(text))
+  tablet.network.goOnline()
+  await expect.poll(() => tablet.messenger.groups.get(groupId).getSnapshot()?.hasLeft).toBe(true)
+  const find = async () =>
+    [...(await tablet.stored()).messages.values()].find(
+      ({ content }) => content === 'the albatross lands',
+    )
+  await expect.poll(async () => (await find())?.status).toBe('failed')
+  expect(await find()).toMatchObject({ errorCode: 'group_left' })
+  await expect.poll(() => tablet.messenger.countUnsent()).toBe(0)
+  expect(told.join('\n')).not.toContain('albatross')
 })

@@ -19,11 +19,13 @@ export function createKeptDocuments<T extends { _id: string }>(options: {
   inbox: Pick<Inbox, 'list' | 'drop'>
   collection: RxCollection<T>
   name: InboxDocument['collection']
+  /** Does the device know whose chat it is of? What it does not know comes by replication alone. */
+  isOfKnown?: (document: InboxDocument['document']) => boolean
   /** Notes what is given, before it is. @returns is anything ahead of a gap? */
   recordAhead?: (documents: readonly InboxDocument['document'][]) => Promise<boolean>
   closeGaps?: () => Promise<void>
 }): KeptDocuments {
-  const { inbox, collection, name, recordAhead, closeGaps } = options
+  const { inbox, collection, name, isOfKnown, recordAhead, closeGaps } = options
   // Until something says otherwise: an inbox that cannot be read leaves earlier notes as they are.
   let isAhead = recordAhead !== undefined
   return {
@@ -34,7 +36,9 @@ export function createKeptDocuments<T extends { _id: string }>(options: {
         kept.map(({ _id }) => _id),
       )
       const isWanted = (each: (typeof kept)[number]) =>
-        !known.has(each._id) && (epoch === undefined || each.epoch === epoch)
+        !known.has(each._id) &&
+        (epoch === undefined || each.epoch === epoch) &&
+        isOfKnown?.(each.document) !== false
       // What is given stays until the next start: by then the device has stored it.
       await inbox.drop(kept.filter((each) => !isWanted(each)))
       const given = kept.filter(isWanted).map(({ document }) => document)

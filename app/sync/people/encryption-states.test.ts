@@ -72,6 +72,25 @@ test('P13: a device without its keys says that a chat is locked: nothing is told
   await expect.poll(stateOf).toBe('sealed')
 })
 
+test('P13: a group says who in it has no keys, until all have some', async () => {
+  const { lab, ann, ben } = await openTestLab({ settings: { GROUPS: 'on' } }, { hasKeys: true })
+  const cyd = await lab.person('cyd')
+  const phone = await ann.device()
+  await lab.settle()
+  await look(phone, ben.userId)
+  await look(phone, cyd.userId)
+  const memberIds = [ben.userId, cyd.userId]
+  const groupId = await phone.messenger.groups.create({ name: 'Walks', memberIds })
+  const { encryption } = phone.messenger
+  const keyless = encryption.keylessIn(groupId)
+  expect(encryption.of(groupId).getSnapshot()).toBe('plain')
+  expect(keyless.getSnapshot()).toEqual([cyd.userId])
+  await cyd.makeKeys()
+  await look(phone, cyd.userId)
+  expect(keyless.getSnapshot()).toEqual([])
+  expect(encryption.of(groupId).getSnapshot()).toBe('sealed')
+})
+
 test('P13: a server cannot mark a person', async () => {
   const { ann, ben } = await openTestLab({}, { hasKeys: true })
   const phone = await ann.device()

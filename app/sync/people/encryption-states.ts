@@ -33,6 +33,8 @@ export interface PeerTrust {
 export interface EncryptionStates {
   /** The same live value for the same person. */
   of(peerId: string): LiveValue<EncryptionState>
+  /** Who in a group has no keys yet, so that it is `plain`; the same live value for the same group. */
+  keylessIn(groupId: string): LiveValue<readonly string[]>
   /** The same live value for the same person. */
   trustIn(peerId: string): LiveValue<PeerTrust>
   /**
@@ -61,6 +63,7 @@ export function createEncryptionStates(options: {
   const { sealing, keyring, peerKeys, groups } = options.database
   const states = new Map<string, SettableLiveValue<EncryptionState>>()
   const trusts = new Map<string, SettableLiveValue<PeerTrust>>()
+  const keyless = new Map<string, SettableLiveValue<readonly string[]>>()
   const numbers = new Map<string, string>()
   const checked = new WeakMap<PublicKeys, boolean>()
 
@@ -114,16 +117,27 @@ export function createEncryptionStates(options: {
     return [...changes]
   }
 
+  function listKeyless(groupId: string): readonly string[] {
+    const members = groups.get(groupId)?.members ?? []
+    return members
+      .map((one) => one.userId)
+      .filter((id) => id !== userId && listValid(id).length === 0)
+  }
+
   function refresh(peerIds: Iterable<string>) {
     for (const peerId of peerIds) {
       states.get(peerId)?.set(readState(peerId))
       const trust = trusts.get(peerId)
       const next = readTrust(peerId)
       if (trust && !areValuesEqual(trust.getSnapshot(), next)) trust.set(next)
+      const lacking = keyless.get(peerId)
+      const still = lacking && listKeyless(peerId)
+      if (still && !areValuesEqual(lacking.getSnapshot(), still)) lacking.set(still)
     }
   }
 
-  const refreshAll = () => refresh(new Set([...states.keys(), ...trusts.keys()]))
+  const refreshAll = () =>
+    refresh(new Set([states, trusts, keyless].flatMap((values) => [...values.keys()])))
 
   function readSafetyNumber(peerId: string): string | undefined {
     const own = findOwn()
@@ -145,13 +159,14 @@ export function createEncryptionStates(options: {
     peerKeys.onChange((ids) => {
       // A group is sealed once all who are in it have keys.
       if (ids.includes(userId)) refreshAll()
-      else refresh([...ids, ...[...states.keys()].filter(groups.has)])
+      else refresh([...ids, ...[...states.keys(), ...keyless.keys()].filter(groups.has)])
     }),
     groups.onChange(refresh),
     settings.proofs.subscribe(refreshAll),
   ]
   return {
     of: (peerId) => remember(states, peerId, readState),
+    keylessIn: (groupId) => remember(keyless, groupId, listKeyless),
     trustIn: (peerId) => remember(trusts, peerId, readTrust),
     readSafetyNumber,
     async verify(peerId, number) {

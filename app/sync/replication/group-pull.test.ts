@@ -1,6 +1,8 @@
 import { json } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
+import type { GroupPart } from '../../../schema/api/groups.ts'
 import { createDeferred } from '../../../schema/helpers/deferred.ts'
+import { testGroup } from '../../database/testing/test-user.ts'
 import { answerJson, makeRows, openTestCalls } from './testing/open-test-calls.ts'
 
 const nothing = { results: [], last_seq: 5 }
@@ -18,15 +20,17 @@ interface Asked {
 }
 
 /** A server with these groups. */
-async function openGroups(groups: Record<string, TestGroup>) {
+async function openGroups(groups: Record<string, TestGroup>, { isFirstTime = false } = {}) {
   const asked: Asked[] = []
+  const toPlace = (seq: number) => (isFirstTime ? `${seq}-1` : seq)
 
   function answerGroup(_id: string, { seq, count }: TestGroup, since: number, limit: number) {
     if (since >= seq) return []
     const from = Math.max(since, seq - count) + 1
     const results = makeRows(Math.min(limit, seq - from + 1), from)
     const last_seq = results.length < limit ? seq : (results.at(-1)?.seq ?? seq)
-    return [{ _id, isMember: true, results, last_seq }]
+    const rows = results.map((row) => ({ ...row, seq: toPlace(row.seq) }))
+    return [{ _id, isMember: true, results: rows, last_seq: toPlace(last_seq) }]
   }
 
   const opened = await openTestCalls(
@@ -36,7 +40,10 @@ async function openGroups(groups: Record<string, TestGroup>) {
       asked.push(body)
       let left = body.limit
       const answered = Object.entries(groups).flatMap(([id, group]) => {
-        const found = left > 0 ? answerGroup(id, group, body.since[id] ?? 0, left) : []
+        const found =
+          left > 0
+            ? answerGroup(id, group, Number.parseInt(String(body.since[id] ?? 0), 10), left)
+            : []
         left -= found[0]?.results.length ?? 0
         return found
       })
@@ -84,6 +91,27 @@ test('what a group has for others only is passed over once, until the group move
   expect(ids(await pull(5))).toEqual(['13'])
 })
 
+test('P14: what lies before somebody came is passed over piece by piece, and a failure begins none again', async () => {
+  const asked: (string | undefined)[] = []
+  const { pull } = await openTestCalls(
+    async (request, response) => {
+      if (request.url !== '/sync/groups/_changes') return answerJson(response, nothing)
+      const { since } = (await json(request)) as { since: Record<string, string> }
+      asked.push(since.walks)
+      if (asked.length === 3) return void response.destroy()
+      const number = Number.parseInt(since.walks ?? '0', 10)
+      const piece = { _id: 'walks', isMember: true, last_seq: `${number + 100}-1` }
+      const results = number === 300 ? makeRows(1, 350) : []
+      answerJson(response, { groups: [{ ...piece, results }] })
+    },
+    { hasGroups: true },
+  )
+  const pulled = await pull(5).catch(() => pull(5))
+  expect(ids(pulled)).toEqual(['350'])
+  expect(pulled.checkpoint).toEqual({ sequence: 5, 'group:walks': '400-1' })
+  expect(asked).toEqual([undefined, '100-1', '200-1', '200-1', '300-1'])
+})
+
 test("an arrival of what is being pushed ends its group's page, and is asked for after the push", async () => {
   const { pull, pushes, again } = await openGroups({
     walks: { seq: 13, count: 3 },
@@ -127,4 +155,131 @@ test('what becomes of groups is told before their messages', async () => {
   )
   expect(ids(await pull(5))).toEqual(['1'])
   expect(groups).toEqual([{ groupId: 'walks', isMember: false, record: undefined }])
+})
+
+test('P7: what the line brings of a group follows on what was asked for, once each', async () => {
+  const { pull, hear, given, groups, questions } = await openGroups(
+    { walks: { seq: 12, count: 2 } },
+    { isFirstTime: true },
+  )
+  const changes = (from: number, to: number) => ({
+    groupId: 'walks',
+    changes: { from, to, docs: makeRows(to - from, from + 1).map(({ doc }) => doc) },
+  })
+  expect(ids(await pull(5))).toEqual(['11', '12'])
+  await pull(5, { 'group:walks': '12-1' })
+  expect(hear({ groupId: 'walks' })).toBe(false)
+  expect(hear(changes(13, 14))).toBe(false)
+  expect(hear(changes(12, 13))).toBe(true)
+  expect(hear(changes(12, 13))).toBe(false)
+  expect(hear(changes(13, 15))).toBe(true)
+  await expect.poll(() => given.length).toBe(2)
+  expect(given.map(({ documents }) => documents.map(({ _id }) => _id))).toEqual([
+    ['13'],
+    ['14', '15'],
+  ])
+  expect(given.map(({ checkpoint }) => checkpoint)).toEqual([
+    { 'group:walks': '13-1' },
+    { 'group:walks': '15-1' },
+  ])
+  expect(groups).toHaveLength(1)
+  expect(questions).toHaveLength(2)
+})
+
+test('P7: what the line brings during a catch-up waits for its end, and counts from where that came', async () => {
+  const { pull, hear, given, again } = await openGroups(
+    { walks: { seq: 12, count: 2 } },
+    { isFirstTime: true },
+  )
+  const changes = (from: number, to: number) => ({
+    groupId: 'walks',
+    changes: { from, to, docs: makeRows(to - from, from + 1).map(({ doc }) => doc) },
+  })
+  // Nothing is known of it yet; and the catch-up may have the first two, or one of them.
+  for (const one of [changes(10, 11), changes(11, 13), changes(13, 14)]) {
+    expect(hear(one)).toBe(true)
+  }
+  expect(ids(await pull(5))).toEqual(['11', '12'])
+  await pull(5, { 'group:walks': '12-1' })
+  await expect
+    .poll(() => given.map(({ checkpoint }) => checkpoint))
+    .toEqual([{ 'group:walks': '13-1' }, { 'group:walks': '14-1' }])
+  expect(again).toEqual([])
+  // Without an end in sight there is no waiting for what is missing.
+  expect(hear(changes(15, 16))).toBe(false)
+})
+
+test("P7: what the line brings of a document that is being pushed waits for the push's end", async () => {
+  const { pull, hear, given, pushes, again } = await openGroups(
+    { walks: { seq: 12, count: 2 } },
+    { isFirstTime: true },
+  )
+  await pull(5)
+  const push = createDeferred()
+  const over = pushes.watch(['13'], () => push.promise)
+  const docs = (id: string) => [{ _id: id }]
+  expect(hear({ groupId: 'walks', changes: { from: 12, to: 13, docs: docs('13') } })).toBe(true)
+  expect(hear({ groupId: 'walks', changes: { from: 13, to: 14, docs: docs('14') } })).toBe(true)
+  expect(given).toEqual([])
+  push.resolve()
+  await over
+  await expect.poll(() => given.length).toBe(2)
+  expect(given.at(-1)?.checkpoint).toEqual({ 'group:walks': '14-1' })
+  expect(again).toEqual([])
+})
+
+test('P14: a group that this device never pulled anything of is asked for by name, and told to be over', async () => {
+  const { pull, groups, bodies } = await openEnded()
+  await pull(5, { 'group:walks': '12-1' })
+  expect(bodies[0]?.since).toEqual({ walks: '12-1', choir: 0 })
+  expect(groups).toEqual([{ groupId: 'choir', isMember: false, isOver: true }])
+})
+
+/** A server where the choir, which this device made, is over. */
+async function openEnded() {
+  const bodies: Asked[] = []
+  const opened = await openTestCalls(
+    async (request, response) => {
+      if (request.url !== '/sync/groups/_changes') return answerJson(response, nothing)
+      bodies.push((await json(request)) as Asked)
+      answerJson(response, { groups: [], gone: ['choir'] })
+    },
+    { hasGroups: true, madeGroups: ['walks', 'choir'] },
+  )
+  return { ...opened, bodies }
+}
+
+test('P7: of a large group what has changed of its record is taken by who has it from before', async () => {
+  const bodies: (Asked & { records?: Record<string, number> })[] = []
+  const member = (at: number) => ({ userId: `u${at}`, role: 'member' as const, joinedAt: '' })
+  const known = testGroup({
+    _id: 'walks',
+    membersAt: 7,
+    members: Array.from({ length: 70 }, (_, at) => member(at)),
+  })
+  const small = testGroup({ _id: 'choir', membersAt: 7 })
+  const { hear, pull, groups } = await openTestCalls(
+    async (request, response) => {
+      if (request.url !== '/sync/groups/_changes') return answerJson(response, nothing)
+      bodies.push((await json(request)) as Asked)
+      answerJson(response, { groups: [] })
+    },
+    {
+      hasGroups: true,
+      recordOf: (groupId) => [known, small].find(({ _id }) => _id === groupId),
+    },
+  )
+  await pull(5, { 'group:walks': '12-1', 'group:choir': '3-1' })
+  expect(bodies[0]?.records).toEqual({ walks: 7 })
+  const part = (membersSince: number) => ({
+    ...(known as unknown as GroupPart),
+    ...{ membersSince, membersAt: 9, members: [], gone: ['u3'] },
+  })
+  const changes = (membersSince: number) => ({
+    groupId: 'walks',
+    changes: { from: 12, to: 13, part: part(membersSince), docs: [] },
+  })
+  expect(hear(changes(8))).toBe(false)
+  expect(hear(changes(7))).toBe(true)
+  await expect.poll(() => groups.at(-1)?.part).toMatchObject({ gone: ['u3'] })
 })

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
-import { groupAnswer } from '../../../schema/api/groups.ts'
-import type { PulledGroup } from '../groups/own-groups.ts'
+import { groupAnswer, groupPart, joinMembers } from '../../../schema/api/groups.ts'
+import type { ServerEvent } from '../../../schema/api/socket-events.ts'
+import type { OwnGroups, PulledGroup } from '../groups/own-groups.ts'
 import type { PushWatch } from './push-watch.ts'
 import type { ServerDocument } from './server-versions.ts'
 import type { Seq } from './sync-answers.ts'
@@ -27,6 +28,7 @@ const answered = z.object({
       _id: z.string(),
       isMember: z.boolean(),
       group: z.optional(groupAnswer),
+      part: z.optional(groupPart),
       results: z.array(z.object({ seq, doc: z.looseObject({ _id: z.string() }) })),
       last_seq: seq,
     }),
@@ -34,6 +36,15 @@ const answered = z.object({
 })
 type Answered = z.infer<typeof answered>
 type AnsweredGroup = Answered['groups'][number]
+
+export type GroupChanged = Extract<ServerEvent, { event: 'group-changed' }>['data']
+type HeardChanges = NonNullable<GroupChanged['changes']>
+
+/** Of smaller groups the whole record is short. */
+const membersTold = 50
+
+/** More than these wait for one push or catch-up only if it hangs: then the server is asked. */
+const heardMost = 100
 
 /**
  * The changes of all groups, however many there are: one request says how far this device has each,
@@ -47,16 +58,68 @@ export function createGroupPull(options: {
   onGroups: (groups: readonly PulledGroup[]) => Promise<void>
   /** Does the server have groups? */
   isOn: () => boolean
+  /** The groups that this device believes to be there: also one without a place may be over. */
+  listMade: () => Promise<readonly string[]>
+  /** The record that this device has of a group. */
+  recordOf: OwnGroups['recordOf']
   /** Begins another catch-up. */
   askAgain: () => void
+  /** Delivers what the line brought, without being asked. */
+  give: (documents: readonly ServerDocument[], places: GroupPlaces) => void
+  /** What became of a group could not be stored. */
+  onFailed: (cause: unknown) => void
 }) {
-  const { calls, pushes, onGroups, isOn, askAgain } = options
+  const { calls, pushes, onGroups, isOn, listMade, recordOf, askAgain, give, onFailed } = options
   const page = createAdaptiveBatchSize(pageRows)
   /** Places behind which a group had nothing for this device: no checkpoint can say that. */
   const passed = new Map<string, Seq>()
+  /** How far each group was asked for, or given from the line. */
+  const reached = new Map<string, Seq>()
+  /** What the line brought and may not be given yet, in its order. */
+  const heard = new Map<string, HeardChanges[]>()
+  let giving: Promise<unknown> = Promise.resolve()
   let isCut = false
+  /** A catch-up may bring what the line brings, too, and then more of it follows. */
+  let isPulling = true
+
+  /** Gives what follows on the place reached, up to a document that is being pushed. */
+  function giveHeard(groupId: string) {
+    const queue = heard.get(groupId) ?? []
+    for (;;) {
+      const place = reached.get(groupId)
+      const number = readNumber(place) ?? Number.NEGATIVE_INFINITY
+      const [first] = queue
+      if (first && first.to <= number) {
+        queue.shift()
+        continue
+      }
+      if (!first || first.from > number) {
+        if (isPulling) return
+        break
+      }
+      if (first.docs.some(({ _id }) => pushes.isUnderWay(_id))) return
+      queue.shift()
+      const next = `${first.to}-${readTimes(place)}`
+      reached.set(groupId, next)
+      passed.delete(groupId)
+      giving = giving
+        .then(async () => {
+          const { group: record, part, docs } = first
+          if (record || part) await onGroups([{ groupId, isMember: true, record, part }])
+          give(docs as unknown as ServerDocument[], { [`${prefix}${groupId}`]: next })
+        })
+        .catch((cause: unknown) => {
+          giving = new Promise(() => {})
+          onFailed(cause)
+        })
+    }
+    heard.delete(groupId)
+    // A catch-up has been elsewhere meanwhile.
+    if (queue.length > 0) askAgain()
+  }
 
   pushes.onOver(() => {
+    for (const groupId of [...heard.keys()]) giveHeard(groupId)
     if (!isCut) return
     isCut = false
     askAgain()
@@ -65,7 +128,11 @@ export function createGroupPull(options: {
   async function ask(places: Map<string, Seq>): Promise<Answered> {
     const describe = () => {
       const amount = page.size()
-      const body = JSON.stringify({ since: Object.fromEntries(places), limit: amount })
+      const body = JSON.stringify({
+        since: Object.fromEntries(places),
+        limit: amount,
+        records: listRecords(places.keys()),
+      })
       return { path: 'sync/groups/_changes', body, size: { batchSize: page, amount } }
     }
     const asked = await calls.offer(describe, readAnswer)
@@ -74,6 +141,25 @@ export function createGroupPull(options: {
     const rows = asked.answer.groups.reduce((sum, { results }) => sum + results.length, 0)
     page.grow(rows)
     return asked.answer
+  }
+
+  /** How far the members of large groups are known: what has changed of them is answered alone. */
+  function listRecords(groupIds: Iterable<string>): Record<string, number> | undefined {
+    const known = [...groupIds].flatMap((groupId): [string, number][] => {
+      const { membersAt, members = [] } = recordOf(groupId) ?? {}
+      return membersAt !== undefined && members.length >= membersTold ? [[groupId, membersAt]] : []
+    })
+    return known.length > 0 ? Object.fromEntries(known) : undefined
+  }
+
+  /** The line may have given more than an answer that was on its way. */
+  function reach(groupId: string, place: Seq) {
+    const before = reached.get(groupId)
+    const isLess =
+      before !== undefined &&
+      readTimes(before) === readTimes(place) &&
+      (readNumber(before) ?? 0) > (readNumber(place) ?? 0)
+    if (!isLess) reached.set(groupId, place)
   }
 
   /** What is new of one group, and the place behind that. */
@@ -87,18 +173,41 @@ export function createGroupPull(options: {
   }
 
   return {
+    /** Takes what the line brought. @returns false where the server has to be asked */
+    hear({ groupId, changes }: GroupChanged): boolean {
+      if (!changes || !isOn()) return false
+      const { part } = changes
+      if (part && !joinMembers(recordOf(groupId), part)) return false
+      const queue = heard.get(groupId) ?? []
+      const place = queue.at(-1)?.to ?? readNumber(reached.get(groupId))
+      const isNext = place === changes.from || isPulling
+      if (!isNext || queue.length >= heardMost) return false
+      heard.set(groupId, [...queue, changes])
+      giveHeard(groupId)
+      return true
+    },
     /** One page of changes after these places; an empty one is the end. */
     async pull(checkpoint: object): Promise<{ documents: ServerDocument[]; places: GroupPlaces }> {
       if (!isOn()) return { documents: [], places: {} }
-      const places = new Map([...readPlaces(checkpoint), ...passed])
+      isPulling = true
+      const unplaced = (await listMade()).map((id): [string, Seq] => [id, 0])
+      const places = new Map([...unplaced, ...readPlaces(checkpoint), ...passed])
+      for (const [groupId, place] of places) reach(groupId, place)
       /** Held up by a push: asked again when it is over. */
       const held = new Set<string>()
       for (;;) {
         const answer = await ask(places)
         const groups = answer.groups.filter(({ _id }) => !held.has(_id))
         await onGroups([
-          ...groups.map(({ _id, isMember, group }) => ({ groupId: _id, isMember, record: group })),
-          ...(answer.gone ?? []).map((groupId) => ({ groupId, isMember: false })),
+          ...groups.map(({ _id, isMember, group, part }) => ({
+            groupId: _id,
+            isMember,
+            record: group,
+            part,
+          })),
+          ...(answer.gone ?? []).map(
+            (groupId): PulledGroup => ({ groupId, isMember: false, isOver: true }),
+          ),
         ])
         const documents: ServerDocument[] = []
         const moved: GroupPlaces = {}
@@ -107,6 +216,7 @@ export function createGroupPull(options: {
           if (isHeld) held.add(group._id)
           if (place === undefined) continue
           places.set(group._id, place)
+          reach(group._id, place)
           if (taken.length === 0) {
             if (!isHeld) passed.set(group._id, place)
             continue
@@ -116,7 +226,10 @@ export function createGroupPull(options: {
           moved[`${prefix}${group._id}`] = place
         }
         if (documents.length > 0) return { documents, places: moved }
-        if (groups.length === 0) return { documents, places: {} }
+        if (groups.length > 0) continue
+        isPulling = false
+        for (const groupId of [...heard.keys()]) giveHeard(groupId)
+        return { documents, places: {} }
       }
     },
   }
@@ -128,6 +241,14 @@ function readAnswer(body: unknown): Answered | undefined {
   const read = answered.safeParse(body)
   return read.success ? read.data : undefined
 }
+
+/** A place is the server's number, and how often its reader had come into the group. */
+function readNumber(place: Seq | undefined): number | undefined {
+  const [, number] = /^(\d{1,15})-\d+$/.exec(String(place)) ?? []
+  return number === undefined ? undefined : Number(number)
+}
+
+const readTimes = (place: Seq | undefined) => String(place).split('-')[1]
 
 function readPlaces(checkpoint: object): [string, Seq][] {
   return Object.entries(checkpoint).flatMap(([key, place]): [string, Seq][] =>

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import { getComposedPrimaryKeyOfDocumentData } from 'rxdb/plugins/core'
 import { expect, onTestFinished, test } from 'vitest'
+import { createDeferred } from '../../../schema/helpers/deferred.ts'
 import { createClock } from '../../database/storage/clock.ts'
 import type { PetrelDatabase } from '../../database/storage/open-database.ts'
 import { readDocuments } from '../../database/storage/read-documents.ts'
@@ -41,6 +42,8 @@ type Stored = { _id: string }
 async function openGroupServer() {
   const databases = new Map<string, Stored[]>([['messages', []]])
   const asked: Record<string, number>[] = []
+  /** Polls that found nothing yet. */
+  const polls: { response: ServerResponse; name: string; since: number }[] = []
   const changesOf = (name: string, since: number) => {
     const all = databases.get(name) ?? []
     const results = all.slice(since).map((doc, at) => ({ seq: since + at + 1, doc }))
@@ -68,8 +71,18 @@ async function openGroupServer() {
     const name = path.at(-2) ?? ''
     const since = Number(query.get('since'))
     const found = changesOf(name, since)
-    // A poll that finds nothing waits until the test is over.
     if (query.get('feed') !== 'longpoll' || found.results.length > 0) answerJson(response, found)
+    else polls.push({ response, name, since })
+  }
+
+  /** Stores it, and answers whoever waits for it. */
+  function write(name: string, document: Stored) {
+    databases.set(name, [...(databases.get(name) ?? []), document])
+    for (const poll of polls.splice(0)) {
+      const found = changesOf(poll.name, poll.since)
+      if (found.results.length > 0) answerJson(poll.response, found)
+      else polls.push(poll)
+    }
   }
 
   const server = createServer((request, response) => void answer(request, response))
@@ -79,7 +92,7 @@ async function openGroupServer() {
     server.close()
   })
   const { port } = server.address() as AddressInfo
-  return { databases, asked, url: `http://127.0.0.1:${port}/` }
+  return { databases, asked, polls, write, url: `http://127.0.0.1:${port}/` }
 }
 
 function replicate(database: PetrelDatabase, url: string) {
@@ -98,7 +111,15 @@ function replicate(database: PetrelDatabase, url: string) {
         typeof peerId === 'string' && database.groups.has(peerId) ? peerId : undefined,
       isOn: () => true,
       onGroups: async () => {},
-      refusalsOf: () => ({ isFinal: () => false, take: () => {} }),
+      listMade: async () => [],
+      recordOf: () => undefined,
+      listUnanswered: async () => [],
+      setTaken: async () => {},
+      refusalsOf: () => ({
+        isFinal: () => false,
+        take: async () => {},
+        findLast: () => undefined,
+      }),
     },
     readToken: () => 'a token',
     clock: createClock({ now: () => 1_000 }),
@@ -162,4 +183,42 @@ test('P14: one replication brings every group, sends to each its own, and goes o
   // It goes on where it was, and nobody begins again because another has moved.
   expect(server.asked[0]).toEqual({ [walks]: 2, [choir]: 1 })
   await second.close()
+})
+
+test('P14: a new group is asked for, also where that is due while arrivals wait for the disk', async () => {
+  const { database } = await openTestDatabase()
+  const server = await openGroupServer()
+  await database.groups.take([testGroup({ _id: choir })])
+  const { storageInstance } = database.messages
+  const write = storageInstance.bulkWrite.bind(storageInstance)
+  let untilWritten: Promise<void> | undefined
+  let writing = 0
+  storageInstance.bulkWrite = async (...given) => {
+    writing += 1
+    await untilWritten
+    return await write(...given)
+  }
+  const replication = replicate(database, server.url)
+  const isThere = async (number: number) =>
+    (await readDocuments(database.messages, [idOf(number)])).size > 0
+  const toAnn = (number: number) =>
+    testMessage(number, { _id: idOf(number), senderId: ben, recipientId: ann, status: 'sent' })
+
+  await expect.poll(() => server.polls.length).toBe(1)
+  const disk = createDeferred<void>()
+  untilWritten = disk.promise
+  // The first is on its way to the disk, the second waits behind it.
+  for (const number of [6, 7]) {
+    server.write('messages', toAnn(number))
+    await expect.poll(() => writing).toBe(1)
+    await expect.poll(() => server.polls.map(({ since }) => since)).toEqual([number - 5])
+  }
+  server.databases.set(choir, [toGroup(choir, 8)])
+  replication.reSync()
+  // RxDB has heard of it.
+  await new Promise((resolve) => setImmediate(resolve))
+  disk.resolve()
+  await expect.poll(() => isThere(7)).toBe(true)
+  await expect.poll(() => isThere(8)).toBe(true)
+  await replication.close()
 })

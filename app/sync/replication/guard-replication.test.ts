@@ -8,17 +8,20 @@ import { Subject } from 'rxjs'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { must } from '../../../schema/helpers/assertions.ts'
 import { changeDocument } from '../../database/storage/change-document.ts'
+import type { MessageCollection } from '../../database/storage/collections.ts'
 import { type StoredMessage, toStoredMessage } from '../../database/storage/stored-message.ts'
 import { idOf, openTestConversation } from '../../database/testing/open-test-conversation.ts'
 import { ann } from '../../database/testing/open-test-database.ts'
 import { testMessage } from '../../database/testing/test-message.ts'
 import { createPushFloor, guardReplication } from './guard-replication.ts'
+import { offerOwed } from './replication.ts'
 
 /** A replication of one device's messages, in which the server refuses the first for now. */
-async function openReplication() {
-  const { database } = await openTestConversation({ read: 0, unread: 0 })
-  const { messages } = database
+async function openReplication(before?: { messages: MessageCollection }) {
+  const { messages } = before ?? (await openTestConversation({ read: 0, unread: 0 })).database
   const pushed: string[] = []
+  /** A push ends no sooner. */
+  const line = { isFree: Promise.resolve() }
   const replication = replicateRxCollection<StoredMessage, unknown>({
     replicationIdentifier: 'test',
     collection: messages,
@@ -27,6 +30,7 @@ async function openReplication() {
     push: {
       async handler(rows) {
         pushed.push(...rows.map(({ newDocumentState }) => newDocumentState._id))
+        await line.isFree
         return []
       },
     },
@@ -36,11 +40,12 @@ async function openReplication() {
   const internal = must(replication.internalReplicationState, 'a replication that runs')
   const floor = createPushFloor()
   const owed = new Set([idOf(1)])
+  const onOwed = vi.fn()
   guardReplication(internal, {
     isUntaken: (id) => owed.has(id),
     floor,
     signal: new AbortController().signal,
-    onOwed: () => expect.unreachable('Nothing has arrived.'),
+    onOwed,
     onFailed: (cause) => expect.unreachable(String(cause)),
   })
   async function write(place: number) {
@@ -48,11 +53,28 @@ async function openReplication() {
     await expect.poll(() => pushed).toContain(idOf(place))
     await internal.streamQueue.up
   }
+  async function writeAt(place: number, ms: number) {
+    const message = toStoredMessage(testMessage(place, { senderId: ann }), ann)
+    const document = {
+      ...{ ...message, _deleted: false, _attachments: {} },
+      ...{ _meta: { lwt: Date.now() + ms }, _rev: createRevision('test') },
+    }
+    // The collection's own writes get times that only rise within one process.
+    await messages.storageInstance.originalStorageInstance.bulkWrite([{ document }], 'test')
+  }
   async function readFirst() {
     const [stored] = await messages.storageInstance.findDocumentsById([idOf(1)], true)
     return must(stored, 'the first')._meta.lwt
   }
-  return { replication, internal, pushed, floor, owed, write, readFirst }
+  return {
+    ...{ replication, internal, messages, pushed, line },
+    floor,
+    owed,
+    onOwed,
+    write,
+    writeAt,
+    readFirst,
+  }
 }
 
 test('P11: what is owed is looked at again, however far the checkpoint of RxDB has moved on', async () => {
@@ -74,6 +96,58 @@ test('P11: what is owed is looked at again, however far the checkpoint of RxDB h
   await expect.poll(() => floor.isTaken()).toBe(true)
   await internal.streamQueue.up
   expect(pushed).toHaveLength(4)
+})
+
+const [aheadMs, behindMs] = [60_000, -60_000]
+
+test('P11: what a clock that was set back writes just before a scan is offered, though the scan begins after it', async () => {
+  const { replication, internal, messages, pushed, line, onOwed, floor, owed, write, writeAt } =
+    await openReplication()
+  owed.clear()
+  await writeAt(1, aheadMs)
+  await expect.poll(() => pushed).toEqual([idOf(1)])
+  await internal.streamQueue.up
+  let free = () => {}
+  line.isFree = new Promise((resolve) => {
+    free = resolve
+  })
+  await writeAt(2, aheadMs + 1)
+  await expect.poll(() => pushed).toEqual([1, 2].map(idOf))
+  expect(onOwed).not.toHaveBeenCalled()
+  await writeAt(3, behindMs)
+  await expect.poll(() => onOwed).toHaveBeenCalledOnce()
+  replication.reSync()
+  free()
+  await internal.streamQueue.up
+  await write(4)
+  expect(pushed).toEqual([1, 2, 4].map(idOf))
+  const given = { state: replication, collection: messages, identifier: 'test' }
+  await offerOwed({ ...given, isSetAside: () => false, floor })
+  await expect.poll(() => pushed).toEqual([1, 2, 4, 3].map(idOf))
+})
+
+test('P11: what it writes during a scan that began before is offered too', async () => {
+  const before = await openReplication()
+  before.owed.clear()
+  await before.writeAt(1, aheadMs)
+  await expect.poll(() => before.pushed).toEqual([idOf(1)])
+  await before.internal.streamQueue.up
+  await before.replication.cancel()
+  await before.writeAt(2, behindMs)
+  const { replication, internal, pushed, line, onOwed, floor, writeAt } =
+    await openReplication(before)
+  await internal.streamQueue.up
+  let free = () => {}
+  line.isFree = new Promise((resolve) => {
+    free = resolve
+  })
+  floor.set(Date.now() + 2 * behindMs)
+  replication.reSync()
+  await expect.poll(() => pushed).toEqual([idOf(2)])
+  expect(onOwed).not.toHaveBeenCalled()
+  await writeAt(3, behindMs)
+  await expect.poll(() => onOwed).toHaveBeenCalledOnce()
+  free()
 })
 
 test('P1: what could not be stored is not noted as stored, also after the replication has ended', async () => {
@@ -111,6 +185,41 @@ test('P1: what could not be stored is not noted as stored, also after the replic
   const note = { itemId: idOf(1), isCheckpoint: '0' as const }
   const key = getComposedPrimaryKeyOfDocumentData(metaInstance.schema, note)
   expect(await metaInstance.findDocumentsById([key], true)).toEqual([])
+})
+
+test('P7: how far the server was read is told as it is stored, and after a start', async () => {
+  const { database } = await openTestConversation({ read: 0, unread: 0 })
+  async function begin() {
+    const stream$ = new Subject<{ documents: WithDeleted<StoredMessage>[]; checkpoint: unknown }>()
+    const replication = replicateRxCollection<StoredMessage, unknown>({
+      replicationIdentifier: 'test',
+      collection: database.messages,
+      waitForLeadership: false,
+      pull: { handler: async () => ({ documents: [], checkpoint: undefined }), stream$ },
+    })
+    onTestFinished(async () => void (await replication.cancel()))
+    await replication.startPromise
+    await replication.awaitInitialReplication()
+    const readPulled = guardReplication(
+      must(replication.internalReplicationState, 'a replication'),
+      {
+        isUntaken: () => false,
+        floor: createPushFloor(),
+        signal: new AbortController().signal,
+        onOwed: () => undefined,
+        onFailed: (cause) => expect.unreachable(String(cause)),
+      },
+    )
+    return { readPulled, stream$, replication }
+  }
+  const first = await begin()
+  expect(first.readPulled()).toBeUndefined()
+  const message = { ...toStoredMessage(testMessage(1), ann), _deleted: false }
+  first.stream$.next({ documents: [message], checkpoint: { sequence: 8 } })
+  await expect.poll(first.readPulled).toEqual({ sequence: 8 })
+  await first.replication.cancel()
+  const second = await begin()
+  await expect.poll(second.readPulled).toEqual({ sequence: 8 })
 })
 
 test('P5: what arrives while this device writes something of its own is not lost', async () => {

@@ -35,6 +35,9 @@ export function createPushFloor() {
 
 type Note<T> = RxStorageReplicationMeta<T, unknown>
 
+/** How far RxDB has noted what it pulled; undefined where it has noted nothing yet. */
+export type ReadPulled = () => unknown
+
 /**
  * RxDB's replication continues, or stops for good, after a failed read or write, and does not
  * report every failure. This reports each one; waiters then wait until the replication has ended
@@ -53,9 +56,14 @@ type Note<T> = RxStorageReplicationMeta<T, unknown>
  * It also leaves a refused push to the next local write when one overtakes the merge with the server's
  * version. That write may have been looked for already, before the refusal: this offers it once more.
  *
+ * A scan also drops the writes that came before it, as it would find them by their write times. A
+ * clock that was set back writes times that the scan begins after: this offers those.
+ *
  * And a push and an arrival may note the server version of one document at once: RxDB then reports
  * an error, or keeps a note that the stored document contradicts. It drops later arrivals of such a
  * document, as if a local change waited. This keeps the note that agrees with the document.
+ *
+ * @returns reads RxDB's checkpoint of the pull, as it is stored
  */
 export function guardReplication<T>(
   internal: RxStorageInstanceReplicationState<T>,
@@ -67,7 +75,7 @@ export function guardReplication<T>(
     onFailed: (cause: unknown) => void
     signal: AbortSignal
   },
-): void {
+): ReadPulled {
   const { isUntaken, floor, onOwed, onFailed, signal } = options
   const ended = new Promise<void>((resolve) => {
     // It may have ended while starting.
@@ -103,14 +111,38 @@ export function guardReplication<T>(
   }
 
   const { input } = internal
-  const readId = (document: object) => (document as Record<string, unknown>)[internal.primaryPath]
+  /** How far any scan may have come. */
+  const reached = { lwt: 0 }
+  const noteReached = (times: readonly number[]) => {
+    reached.lwt = Math.max(reached.lwt, ...times)
+  }
+  /** The contexts under which arrivals are stored. */
+  const ofArrivals = new Set<string>()
+  const changes = input.forkInstance.changeStream().subscribe(async ({ events, context }) => {
+    await isRead
+    const times = events.map(({ documentData }) => documentData._meta.lwt)
+    const isBehind = times.some((lwt) => lwt <= reached.lwt)
+    noteReached(times)
+    if (isBehind && !ofArrivals.has(context)) onOwed()
+  })
+  signal.addEventListener('abort', () => changes.unsubscribe(), { once: true })
   const documents = guard(input.forkInstance)
+  const { primaryKey } = documents.schema
+  const idField = typeof primaryKey === 'string' ? primaryKey : primaryKey.key
+  const readId = (document: object) => (document as Record<string, unknown>)[idField]
   input.forkInstance = Object.create(documents)
+  input.forkInstance.query = async (query) => {
+    const found = await documents.query(query)
+    noteReached(found.documents.map(({ _meta }) => _meta.lwt))
+    return found
+  }
   input.forkInstance.bulkWrite = async (rows, context) => {
-    if (context === (await internal.downstreamBulkWriteFlag))
+    if (context !== 'replication-up-write-conflict') {
+      ofArrivals.add(context)
       return await storeArrived(rows, context)
+    }
     const result = await documents.bulkWrite(rows, context)
-    const isOvertaken = context === 'replication-up-write-conflict' && result.error.length > 0
+    const isOvertaken = result.error.length > 0
     if (isOvertaken) onOwed()
     return result
   }
@@ -139,8 +171,10 @@ export function guardReplication<T>(
     const kept = isPushed ? rows.filter(({ document }) => !isUntaken(document.itemId)) : rows
     if (kept.length === 0) return { error: [] }
     const result = await notes.bulkWrite(kept, context)
+    if (context !== 'replication-set-checkpoint') return await settleNotes(result, context)
     // Checkpoints retry their clashes themselves.
-    return context === 'replication-set-checkpoint' ? result : await settleNotes(result, context)
+    if (result.error.length === 0) for (const { document } of kept) take(document)
+    return result
   }
 
   /** Writes a note once more that another overtook, where the stored document agrees with it alone. */
@@ -167,21 +201,31 @@ export function guardReplication<T>(
     const settled = await settleNotes(await notes.bulkWrite(again, context), context)
     return { error: [...rest, ...settled.error] }
   }
-  const pushCheckpoint = getComposedPrimaryKeyOfDocumentData(notes.schema, {
-    isCheckpoint: '1',
-    itemId: 'up',
+  const keyOf = (itemId: 'up' | 'down') =>
+    getComposedPrimaryKeyOfDocumentData(notes.schema, { isCheckpoint: '1', itemId })
+  const pushCheckpoint = keyOf('up')
+  let pulled: unknown
+  function take({ itemId, checkpointData }: Note<T>) {
+    if (itemId === 'down') pulled = checkpointData
+    else noteReached([(checkpointData as { lwt?: number }).lwt ?? 0])
+  }
+  // RxDB has read them before this was put in its way.
+  const isRead = notes.findDocumentsById([pushCheckpoint, keyOf('down')], false).then((found) => {
+    // What was written meanwhile is newer.
+    for (const one of found) if (one.itemId !== 'down' || pulled === undefined) take(one)
   })
   input.metaInstance.findDocumentsById = async (ids, deleted) => {
     const found = await notes.findDocumentsById(ids, deleted)
     if (!ids.includes(pushCheckpoint)) return found
     const lwt = floor.take()
-    if (lwt === undefined) return found
     return found.map((noted) => {
-      const { checkpointData } = noted
-      const isBefore = lwt <= (checkpointData as { lwt: number }).lwt
+      const stored = (noted.checkpointData as { lwt: number }).lwt
+      noteReached([stored])
+      const isBefore = lwt !== undefined && lwt <= stored
       return isBefore ? { ...noted, checkpointData: { id: '', lwt } } : noted
     })
   }
+  return () => pulled
 }
 
 /** The arrival as it would have come a moment later, over what is stored now. */

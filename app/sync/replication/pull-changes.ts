@@ -320,6 +320,11 @@ export function createPullChanges<T>(options: PullChangesOptions) {
   return {
     pull,
     stream$: stream.asObservable(),
+    /** What the line brought of a group: after it this device is there in that group, and nowhere else. */
+    giveGroup(documents: readonly ServerDocument[], places: GroupPlaces) {
+      state.gifts += 1
+      stream.next({ documents: toPulled(documents), checkpoint: places as PullCheckpoint })
+    },
     /** Delivers new changes from the end of the catch-up. @throws the reason of the signal */
     async run(): Promise<never> {
       for (;;) {

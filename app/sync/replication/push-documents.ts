@@ -32,8 +32,25 @@ const refusalsMost = 3
 /** What a group refuses for good, and stores nowhere (P6). */
 export interface FinalRefusals {
   isFinal(refusal: Refusal): boolean
-  /** @param isStored has the server an earlier version? Then that counts, and is about to come. */
-  take(id: string, refusal: Refusal, isStored: boolean): void
+  /**
+   * Resolves once the device has stored it: until then the document stays owed, or a crash would leave
+   * it as sent to nobody.
+   * @param offered the document that was refused, as JSON: it may have been changed since
+   * @param isStored has the server an earlier version? Then that counts, and is about to come.
+   */
+  take(offered: string, refusal: Refusal, isStored: boolean): Promise<void>
+  /**
+   * What counts of a document whose source is gone, by the server's last known version of it.
+   * @returns undefined where that says the same, or the server never had it
+   */
+  findLast(offered: string, known: ServerDocument): ServerDocument | undefined
+}
+
+/** What is known of a push. */
+interface PushGiven {
+  untilFree?: () => Promise<void>
+  /** The server's last known version of each document. */
+  servers?: ReadonlyMap<string, ServerDocument | undefined>
 }
 
 /**
@@ -55,12 +72,14 @@ export function createPushDocuments(options: {
   onRoom?: (() => void) | undefined
   /** Why nothing of this source can pass after such a refusal; undefined where it says nothing of the source. */
   explainClosed?: ((refusal: Refusal) => Refusal | undefined) | undefined
+  /** Why nothing of this source can pass, where the server has said so: then nothing is asked of it. */
+  explainOver?: (() => Refusal | undefined) | undefined
   /** Refusals that no later offer would change, such as of words in a group that this person left. */
   refusals?: FinalRefusals | undefined
   signal: AbortSignal
 }) {
   const { calls, versions, pushes, setAside, order, signal, onRoom = () => {} } = options
-  const { explainClosed, refusals: ends } = options
+  const { explainClosed, explainOver, refusals: ends } = options
   const parcel = createAdaptiveBatchSize({
     first: firstCharacters,
     least: leastCharacters,
@@ -72,6 +91,8 @@ export function createPushDocuments(options: {
     most: conflictsAtOnce,
   })
   let pushing: Promise<unknown> = Promise.resolve()
+  /** What has refused everything for good: each further request would only delay the other pushes. */
+  let closedBy: Refusal | undefined
 
   /** How many running pushes each document is in. */
   const running = new Map<string, number>()
@@ -122,15 +143,45 @@ export function createPushDocuments(options: {
     }
   }
 
+  function findOver(): Refusal | undefined {
+    closedBy = explainOver?.() ?? closedBy
+    return closedBy && ends?.isFinal(closedBy) ? closedBy : undefined
+  }
+
+  /** Nothing counts any more but what the source had. @returns that, where it differs */
+  async function close(
+    texts: Iterable<readonly [string, string]>,
+    { refusal, servers }: { refusal: Refusal } & Pick<PushGiven, 'servers'>,
+  ): Promise<ServerDocument[]> {
+    const last: ServerDocument[] = []
+    for (const [id, text] of texts) {
+      const known = servers?.get(id)
+      const version = known && ends?.findLast(text, known)
+      if (version) last.push(version)
+      await ends?.take(text, refusal, version !== undefined)
+      setAside.drop([id])
+      order?.recordAnswered(id)
+    }
+    return last
+  }
+
   /** Offers each once. @returns the ids of those that differ on the server, and what was refused for good */
-  async function offerAll(waiting: Map<string, string>) {
+  async function offerAll(waiting: Map<string, string>, servers: PushGiven['servers']) {
     const conflicts: string[] = []
-    const final = new Map<string, Refusal>()
+    /** Last known versions, of a source that is gone. */
+    const last: ServerDocument[] = []
+    const final = new Map<string, { refusal: Refusal; text: string }>()
     let left = [...waiting]
     /** One of the first so many was refused. */
     let suspects = 0
     let refusals = 0
     while (left.length > 0) {
+      const over = findOver()
+      if (over) {
+        last.push(...(await close(left, { refusal: over, servers })))
+        for (const [id] of left) waiting.delete(id)
+        break
+      }
       const most = suspects > 1 ? Math.floor(suspects / 2) : Math.max(suspects, 1)
       const offered = await offerPart(left, suspects > 0 ? most : limits.syncBatchMaxDocuments)
       const { part } = offered.call
@@ -140,12 +191,9 @@ export function createPushDocuments(options: {
       const refused = new Map<string, Refusal>()
       const closed = 'refusal' in offered ? explainClosed?.(offered.refusal) : undefined
       if (closed && ends?.isFinal(closed)) {
-        for (const id of sent.keys()) {
-          ends.take(id, closed, false)
-          waiting.delete(id)
-          setAside.drop([id])
-          order?.recordAnswered(id)
-        }
+        closedBy = closed
+        last.push(...(await close(sent, { refusal: closed, servers })))
+        for (const id of sent.keys()) waiting.delete(id)
       } else if (closed) {
         for (const id of sent.keys()) refused.set(id, closed)
       } else if ('refusal' in offered) {
@@ -170,9 +218,10 @@ export function createPushDocuments(options: {
         for (const id of [...taken, ...differing]) order?.recordAnswered(id)
         if (taken.some((id) => isDeletion(sent.get(id)))) onRoom()
         for (const row of offered.answer) {
-          if (!isRefused(row) || !sent.has(row.id)) continue
+          const text = sent.get(row.id)
+          if (!isRefused(row) || text === undefined) continue
           const refusal = readRefusal(row)
-          if (ends?.isFinal(refusal)) final.set(row.id, refusal)
+          if (ends?.isFinal(refusal)) final.set(row.id, { refusal, text })
           else refused.set(row.id, refusal)
         }
       }
@@ -187,10 +236,11 @@ export function createPushDocuments(options: {
       suspects = Math.max(0, suspects - count)
       refusals = 0
     }
-    return { conflicts, final }
+    return { conflicts, final, last }
   }
 
-  async function readConflicts(ids: readonly string[]): Promise<ServerDocument[]> {
+  /** @returns `unread`: the source is closed meanwhile, which the next offer of them tells */
+  async function readConflicts(ids: readonly string[]) {
     const found: ServerDocument[] = []
     let left = ids
     while (left.length > 0) {
@@ -199,17 +249,22 @@ export function createPushDocuments(options: {
         const size = { batchSize: reading, amount: keys.length }
         return { path: '_all_docs?include_docs=true', body: JSON.stringify({ keys }), size }
       }
-      const { call, answer } = await calls.ask(describe, readFound)
-      reading.grow(call.size.amount)
-      found.push(...answer.map(toRxDocument))
-      left = left.slice(call.size.amount)
+      const asked = await calls.offer(describe, readFound)
+      if ('refusal' in asked) {
+        if (explainClosed?.(asked.refusal)) break
+        continue
+      }
+      const { amount } = asked.call.size
+      reading.grow(amount)
+      found.push(...asked.answer.map(toRxDocument))
+      left = left.slice(amount)
     }
-    return found
+    return { found, unread: new Set(left) }
   }
 
   async function offer(
     documents: readonly ServerDocument[],
-    begunAt: number,
+    { begunAt, servers }: { begunAt: number } & Pick<PushGiven, 'servers'>,
   ): Promise<ServerDocument[]> {
     const isOffered = (document: ServerDocument) =>
       !setAside.isHeld(document._id, JSON.stringify(document))
@@ -220,14 +275,13 @@ export function createPushDocuments(options: {
     const found: ServerDocument[] = []
     if (waiting.size === 0) return found
     for (;;) {
-      const { conflicts, final } = await offerAll(waiting)
-      const stored = await readConflicts([...conflicts, ...final.keys()])
-      for (const [id, refusal] of final) {
-        ends?.take(
-          id,
-          refusal,
-          stored.some(({ _id }) => _id === id),
-        )
+      const { conflicts, final, last } = await offerAll(waiting, servers)
+      found.push(...last)
+      const { found: stored, unread } = await readConflicts([...conflicts, ...final.keys()])
+      for (const [id, { refusal, text }] of final) {
+        if (unread.has(id)) continue
+        const isStored = stored.some(({ _id }) => _id === id)
+        await ends?.take(text, refusal, isStored)
         waiting.delete(id)
         setAside.drop([id])
         order?.recordAnswered(id)
@@ -237,7 +291,7 @@ export function createPushDocuments(options: {
         found.push(document)
       }
       if (waiting.size === 0) return found
-      await pause(offerAgainAfterMs, signal)
+      if (unread.size === 0) await pause(offerAgainAfterMs, signal)
     }
   }
 
@@ -245,7 +299,7 @@ export function createPushDocuments(options: {
     /** @returns the server's versions of documents that it did not accept */
     async push(
       documents: readonly ServerDocument[],
-      untilFree?: () => Promise<void>,
+      { untilFree, servers }: PushGiven = {},
     ): Promise<ServerDocument[]> {
       const ids = documents.map(({ _id }) => _id)
       const end = begin(ids)
@@ -259,7 +313,7 @@ export function createPushDocuments(options: {
           const offered = versions ? documents.filter((doc) => !versions.takeHeld(doc)) : documents
           // RxDB pushes all waiting documents in parallel: on a slow line each would take as long as
           // all.
-          const own = pushing.then(() => offer(offered, begunAt))
+          const own = pushing.then(() => offer(offered, { begunAt, servers }))
           pushing = own.catch(() => {})
           return await own
         })

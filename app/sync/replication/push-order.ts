@@ -123,9 +123,10 @@ export function createPushOrder(options: {
     },
     /** Was it left out last time? Then the server lacks it, whatever RxDB believes. */
     has: (id: string) => held.has(id),
-    /** The server has it, or holds something else under its id. */
+    /** The server has it, or holds something else under its id; or it leaves at no time. */
     recordAnswered(id: string) {
       answered.add(id)
+      held.delete(id)
     },
     recordRefused(id: string) {
       turns += 1

@@ -81,15 +81,91 @@ test('P6 P14: what a group refuses for good comes back with the reason, and is n
     {
       refusals: {
         isFinal: ({ code }) => code === 'left_group',
-        take: (id, { code, words }, isStored) => void refused.push({ id, code, words, isStored }),
+        findLast: () => undefined,
+        take: async (offered, { code, words }, isStored) => {
+          refused.push({ offered: JSON.parse(offered), code, words, isStored })
+        },
       },
     },
   )
   await walks.push([{ _id: '1' }, { _id: '2' }])
-  expect(refused).toEqual([{ id: '1', code: 'left_group', words, isStored: false }])
+  expect(refused).toEqual([{ offered: { _id: '1' }, code: 'left_group', words, isStored: false }])
   expect(walks.setAside.has('1')).toBe(false)
   expect(walks.asked).toEqual(['POST _bulk_docs', 'POST _all_docs?include_docs=true'])
 })
+
+test('P14: a group that is over once it has refused words ends the push, with the reason', async () => {
+  const refused: unknown[] = []
+  let isOver = false
+  const walks = await openTestCalls(
+    async (request, response) => {
+      if (isOver) {
+        response.writeHead(404, { 'content-type': 'application/json' })
+        return void response.end('{"error":"not_found"}')
+      }
+      isOver = true
+      const { docs } = (await json(request)) as { docs: { _id: string }[] }
+      const rows = docs.map(({ _id: id }) =>
+        id === '1' ? { id, error: 'forbidden', code: 'left_group' } : { id, error: 'conflict' },
+      )
+      answerJson(response, rows)
+    },
+    {
+      explainClosed: explainLeft,
+      refusals: {
+        isFinal: ({ code }) => code !== undefined,
+        findLast: () => undefined,
+        take: async (offered, { code }, isStored) => {
+          refused.push({ id: JSON.parse(offered)._id, code, isStored })
+        },
+      },
+    },
+  )
+  expect(await walks.push([{ _id: '1' }, { _id: '2' }])).toEqual([])
+  expect(refused).toEqual([
+    { id: '1', code: 'group_not_found', isStored: false },
+    { id: '2', code: 'group_not_found', isStored: false },
+  ])
+  expect(walks.asked).toEqual([
+    'POST _bulk_docs',
+    'POST _all_docs?include_docs=true',
+    'POST _bulk_docs',
+  ])
+})
+
+test.each([201, 404])(
+  'P6 P11: words that a group refuses for good (%i) stay owed until the device has stored that',
+  async (status) => {
+    const [taking, stored] = [createDeferred(), createDeferred()]
+    const walks = await openTestCalls(
+      async (request, response) => {
+        if (request.url?.includes('_all_docs')) return answerJson(response, { rows: [] })
+        response.writeHead(status, { 'content-type': 'application/json' })
+        response.end('[{"id":"1","error":"forbidden","code":"group_left"}]')
+      },
+      {
+        explainClosed: explainLeft,
+        refusals: {
+          isFinal: () => true,
+          findLast: () => undefined,
+          async take() {
+            taking.resolve()
+            await stored.promise
+          },
+        },
+      },
+    )
+    const told: string[] = []
+    const pushing = walks.push([{ _id: '1' }]).then(() => told.push('pushed'))
+    await taking.promise
+    // What would end now has ended by then.
+    await new Promise((resolve) => setImmediate(resolve))
+    told.push('stored')
+    stored.resolve()
+    await pushing
+    expect(told).toEqual(['stored', 'pushed'])
+  },
+)
 
 test('what replaces a document while its push waits leaves in its place, to the same database', async () => {
   const [begun, replaced] = [createDeferred(), createDeferred()]

@@ -22,14 +22,14 @@ export function createPushSources(options: {
   }
 
   return {
-    async push(documents, untilFree) {
+    async push(documents, given) {
       const parts = new Map<string | undefined, ServerDocument[]>()
       for (const document of documents) {
         const groupId = groupOf(document)
         parts.set(groupId, [...(parts.get(groupId) ?? []), document])
       }
       const found = await Promise.all(
-        [...parts].map(([groupId, part]) => find(groupId).push(part, untilFree)),
+        [...parts].map(([groupId, part]) => find(groupId).push(part, given)),
       )
       return found.flat()
     },

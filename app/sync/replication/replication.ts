@@ -6,11 +6,16 @@ import { limits } from '../../../schema/limits.ts'
 import { type MessageCollection, subscribeToChanges } from '../../database/storage/collections.ts'
 import { openOwedNotes, readDexie } from '../../database/storage/dexie/owed-notes.ts'
 import type { PushHold } from '../files/push-hold.ts'
-import type { PulledGroup } from '../groups/own-groups.ts'
-import type { BackOff } from '../platform/back-off.ts'
+import type { OwnGroups, PulledGroup } from '../groups/own-groups.ts'
+import { type BackOff, pause } from '../platform/back-off.ts'
 import { findOwed, findOwedAmong, wholeKey } from './find-owed.ts'
-import { createGroupPull } from './group-pull.ts'
-import { createPushFloor, guardReplication, type PushFloor } from './guard-replication.ts'
+import { createGroupPull, type GroupChanged } from './group-pull.ts'
+import {
+  createPushFloor,
+  guardReplication,
+  type PushFloor,
+  type ReadPulled,
+} from './guard-replication.ts'
 import { createPullChanges, type PullChangesOptions, type PullCheckpoint } from './pull-changes.ts'
 import { createPullPace } from './pull-pace.ts'
 import { createPushDocuments, type FinalRefusals } from './push-documents.ts'
@@ -23,6 +28,8 @@ import { createSyncCalls, type Refusal, type SyncCallsOptions } from './transpor
 
 /** RxDB reacts to a request a moment later. */
 const heardAfterMs = 10
+/** A catch-up that does not begin is asked for again, at most after this long. */
+const askAgainMostMs = 1_000
 
 export interface ReplicationOptions<T extends { _id: string }>
   extends Omit<SyncCallsOptions, 'signal' | 'backOff'>,
@@ -52,6 +59,14 @@ export interface ReplicationOptions<T extends { _id: string }>
     onGroups: (groups: readonly PulledGroup[]) => Promise<void>
     /** Is there anything to ask for? A server may have no groups. */
     isOn: () => boolean
+    /** The groups that this device believes to be there. */
+    listMade: () => Promise<readonly string[]>
+    /** The record that this device has of a group. */
+    recordOf: OwnGroups['recordOf']
+    /** Those of a group's messages that no answer has come for; what the server has yet to take, and what it took. */
+    listUnanswered: (groupId: string) => Promise<readonly string[]>
+    /** The server took these, and will say nothing more of them. */
+    setTaken: (ids: readonly string[]) => Promise<void>
     /** What this group refuses for good. */
     refusalsOf: (groupId: string) => FinalRefusals
   }
@@ -82,6 +97,8 @@ export interface BackOffs {
 export interface Replication {
   /** Asks the server for changes, and offers it what is owed. */
   reSync(): void
+  /** What the line brought of a group. @returns false where the server has to be asked */
+  takeGroupChanged(told: GroupChanged): boolean
   /** The network changed, or the person is looking: also offers documents set aside. */
   release(): void
   /** The server may have room by now: also offers what it refused. */
@@ -110,10 +127,8 @@ export function createReplication<T extends { _id: string }>(
   const stop = new AbortController()
   const { signal } = stop
   const internal = () => state.internalReplicationState
-  const readStored = () => {
-    const stored = internal()?.lastCheckpointDoc.down?.checkpointData
-    return (stored as { sequence?: unknown } | undefined)?.sequence
-  }
+  let readPulled: ReadPulled | undefined
+  const readStored = () => (readPulled?.() as { sequence?: unknown } | undefined)?.sequence
   const calls = {
     pull: createSyncCalls({ ...options, backOff: options.backOffs.pull.share(), signal }),
     push: createSyncCalls({ ...options, backOff: options.backOffs.push.share(), signal }),
@@ -126,6 +141,22 @@ export function createReplication<T extends { _id: string }>(
     onDue: () => void offer(),
   })
   const pushes = createPushWatch({ untilNoted: async () => await internal()?.streamQueue.up })
+  const groupPull =
+    groups &&
+    createGroupPull({
+      calls: callGroups(groups.serverUrl, options.backOffs.pull),
+      pushes,
+      async onGroups(pulled) {
+        await groups.onGroups(pulled)
+        for (const { groupId, isOver } of pulled) if (isOver) settleOver(groupId).catch(fail)
+      },
+      isOn: groups.isOn,
+      listMade: groups.listMade,
+      recordOf: groups.recordOf,
+      askAgain,
+      give: (documents, places) => pulling.giveGroup(documents, places),
+      onFailed: (cause) => fail(cause),
+    })
   const pulling = createPullChanges<T>({
     calls: calls.pull,
     epoch: options.epoch,
@@ -134,17 +165,9 @@ export function createReplication<T extends { _id: string }>(
     feed,
     kept: options.kept,
     unparsed: options.unparsed,
-    groups:
-      groups &&
-      createGroupPull({
-        calls: callGroups(groups.serverUrl, options.backOffs.pull),
-        pushes,
-        onGroups: groups.onGroups,
-        isOn: groups.isOn,
-        askAgain: () => state.reSync(),
-      }),
+    groups: groupPull,
     untilStored: async () => await internal()?.streamQueue.down,
-    askAgain: () => state.reSync(),
+    askAgain,
     signal,
     onOutcome,
     onComing,
@@ -169,6 +192,8 @@ export function createReplication<T extends { _id: string }>(
       },
     })
   const toOwn = { calls: calls.push, versions, pushes, setAside, order, signal }
+  /** Groups of which the server has said that they are over. */
+  const settledOver = new Set<string>()
   const pushing = createPushSources({
     groupOf: (document) => groups?.groupOf(document),
     open: (groupId) =>
@@ -177,6 +202,8 @@ export function createReplication<T extends { _id: string }>(
             ...toOwn,
             calls: callGroups(`${groups.serverUrl}sync/groups/${groupId}/`, options.backOffs.push),
             explainClosed: explainLeft,
+            explainOver: () =>
+              settledOver.has(groupId) ? explainLeft({ status: 404 }) : undefined,
             refusals: groups.refusalsOf(groupId),
           })
         : createPushDocuments({ ...toOwn, onRoom: options.onRoom }),
@@ -189,7 +216,10 @@ export function createReplication<T extends { _id: string }>(
     toggleOnDocumentVisible: false,
     retryTime: retryTimeMs,
     pull: {
-      handler: (checkpoint) => pulling.pull(checkpoint),
+      handler(checkpoint) {
+        asking.begun += 1
+        return pulling.pull(checkpoint)
+      },
       stream$: pulling.stream$,
       // Pages are smaller on a slow line: only an empty one ends the catch-up.
       batchSize: 1,
@@ -204,9 +234,13 @@ export function createReplication<T extends { _id: string }>(
         const servers = new Map(
           rows.map((row) => [row.newDocumentState._id, row.assumedMasterState] as const),
         )
-        const free = hold ? await hold.takeFree(documents, (id) => servers.get(id)) : documents
+        const sorted = await hold?.sort(documents, (id) => servers.get(id))
+        const { free = documents, returned = [] } = sorted ?? {}
+        // Whatever kept them until now has nothing more to wait for.
+        setAside.drop(returned.map(({ _id }) => _id))
+        for (const { _id } of returned) order?.recordAnswered(_id)
         const untilFree = async () => await options.untilFree?.(rows, signal)
-        return (await pushing.push(free, untilFree)) as WithDeleted<T>[]
+        return (await pushing.push(free, { untilFree, servers })) as WithDeleted<T>[]
       },
       batchSize: versions ? offerBatch : pushBatch,
       modifier: toPushed,
@@ -249,6 +283,28 @@ export function createReplication<T extends { _id: string }>(
       signal.addEventListener('abort', () => dexie.on('populate').unsubscribe(options.onRecreated))
     }
   }
+  /** Catch-ups: how many requests of one have begun, and which one has to begin yet. */
+  const asking = { begun: 0, wanted: 0, isUnderWay: false }
+  function askAgain() {
+    asking.wanted = asking.begun + 1
+    state.reSync()
+    if (!asking.isUnderWay) untilAsked().catch(fail)
+  }
+  /** RxDB drops a request that comes behind documents of the stream which still wait for the disk. */
+  async function untilAsked() {
+    asking.isUnderWay = true
+    try {
+      await state.startPromise
+      for (let ms = heardAfterMs; ; ms = Math.min(2 * ms, askAgainMostMs)) {
+        await pause(ms, signal)
+        await internal()?.streamQueue.down
+        if (asking.begun >= asking.wanted) return
+        state.reSync()
+      }
+    } finally {
+      asking.isUnderWay = false
+    }
+  }
   const { identifier } = options
   const floor = createPushFloor()
   const offering = { isUnderWay: false, isAgain: false }
@@ -267,6 +323,23 @@ export function createReplication<T extends { _id: string }>(
   function fail(error: unknown) {
     if (!signal.aborted) onBroken(error)
   }
+  /**
+   * What a group took is sent, though its own version can come no more. From here on whatever leaves is
+   * refused; what had left before is noted once those pushes are.
+   */
+  async function settleOver(groupId: string) {
+    if (!groups || settledOver.has(groupId)) return
+    settledOver.add(groupId)
+    // A 404 said so before the server did.
+    setAside.releaseOfServer()
+    await state.startPromise
+    await internal()?.streamQueue.up
+    const notes = state.metaInstance
+    const ids = await groups.listUnanswered(groupId)
+    if (!notes || ids.length === 0 || signal.aborted) return
+    const owed = new Set((await findOwedAmong({ collection, notes, ids })).map(({ _id }) => _id))
+    await groups.setTaken(ids.filter((id) => !owed.has(id)))
+  }
   const errors = state.error$.subscribe(fail)
   const unsubscribeHold = hold?.onFree(() => void offer())
   pulling.run().catch(fail)
@@ -277,7 +350,8 @@ export function createReplication<T extends { _id: string }>(
       const isUntaken = (id: string) =>
         setAside.has(id) || hold?.has(id) === true || order?.has(id) === true
       const onOwed = () => void offer()
-      if (started) guardReplication(started, { isUntaken, floor, onOwed, onFailed: fail, signal })
+      if (!started) return
+      readPulled = guardReplication(started, { isUntaken, floor, onOwed, onFailed: fail, signal })
     })
     .catch(fail)
   watchDatabases().catch(fail)
@@ -292,9 +366,10 @@ export function createReplication<T extends { _id: string }>(
   }
   return {
     reSync() {
-      state.reSync()
+      askAgain()
       void offer()
     },
+    takeGroupChanged: (told) => !versions && groupPull?.hear(told) === true,
     release: () => setAside.release(),
     releaseOfServer: setAside.releaseOfServer,
     async close() {

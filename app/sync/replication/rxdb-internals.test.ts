@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { getComposedPrimaryKeyOfDocumentData } from 'rxdb/plugins/core'
 import { replicateRxCollection } from 'rxdb/plugins/replication'
 import { expect, onTestFinished, test } from 'vitest'
 import { must } from '../../../schema/helpers/assertions.ts'
@@ -39,9 +40,6 @@ test('what is used of the inside of a replication is there', async () => {
   expect(internal.streamQueue.up).toBeInstanceOf(Promise)
   expect(internal.streamQueue.down).toBeInstanceOf(Promise)
   expect(internal.events.active.up.getValue()).toBe(false)
-  expect(internal.lastCheckpointDoc).toBeTypeOf('object')
-  expect(internal.primaryPath).toBe('_id')
-  expect(await internal.downstreamBulkWriteFlag).toBeTypeOf('string')
   // Both are asked for at each use, so that another can be put in their place.
   expect(internal.input.forkInstance).toBe(database.messages.storageInstance)
   expect(internal.input.metaInstance).toBe(replication.metaInstance)
@@ -74,4 +72,17 @@ test('the databases that RxDB opens are those that our notes and records are kep
   const own = await readDexie(database.messages.database.internalStore)
   const recorded = await own.table('docs').toArray()
   expect(recorded.map(({ id }) => id)).toContain('collection|messages-0')
+})
+
+test('RxDB stores its checkpoints where they are read from', async () => {
+  const { database, internal, replication } = await openReplication()
+  const { metaInstance } = internal.input
+  const key = getComposedPrimaryKeyOfDocumentData(metaInstance.schema, {
+    isCheckpoint: '1',
+    itemId: 'up',
+  })
+  await database.messages.insert(toStoredMessage(testMessage(1, { senderId: ann }), ann))
+  replication.reSync()
+  const read = async () => (await metaInstance.findDocumentsById([key], false))[0]?.checkpointData
+  await expect.poll(read).toMatchObject({ lwt: expect.any(Number) })
 })

@@ -1,5 +1,7 @@
 import type { RxCollection } from 'rxdb/plugins/core'
 import { limits } from '../../../schema/limits.ts'
+import { areMessagesEqual } from '../../../schema/merge-messages.ts'
+import { isAccepted, type MessageDocument } from '../../../schema/message.ts'
 import { refuse } from '../../../schema/refusal.ts'
 import { changeMessage } from '../../database/commands/change-message.ts'
 import { closeGaps, recordAhead } from '../../database/commands/mark-read.ts'
@@ -16,6 +18,8 @@ import {
 import {
   fromServerMessage,
   fromStoredMessage,
+  listTally,
+  pendingTally,
   type StoredMessage,
 } from '../../database/storage/stored-message.ts'
 import { closeMessage } from '../../encryption/sealed-message.ts'
@@ -23,12 +27,14 @@ import type { PendingFiles } from '../files/pending-files.ts'
 import { createPushHold } from '../files/push-hold.ts'
 import { createPushSeal } from '../files/push-seal.ts'
 import { createGroupSecrets } from '../groups/group-secrets.ts'
+import { followGroupStars } from '../groups/group-stars.ts'
 import type { OwnGroups } from '../groups/own-groups.ts'
 import { createKeptDocuments } from '../inbox/kept-documents.ts'
 import { createBackOff } from '../platform/back-off.ts'
 import type { Platform } from '../platform/platform.ts'
 import type { ChangeFeed, FollowedPlace } from '../realtime/change-feed.ts'
 import { wholeKey } from './find-owed.ts'
+import type { GroupChanged } from './group-pull.ts'
 import { createMarkHold } from './mark-hold.ts'
 import type { FinalRefusals } from './push-documents.ts'
 import { createReceipts } from './receipts.ts'
@@ -79,7 +85,7 @@ export interface SyncOptions {
   /** Reads a person's record, with their keys, from the server. */
   askPerson: (userId: string) => Promise<unknown>
   /** This person's groups, and whether the server has any. */
-  groups: Pick<OwnGroups, 'isOn' | 'takePulled' | 'isUnborn' | 'onBorn'>
+  groups: Pick<OwnGroups, 'isOn' | 'takePulled' | 'listMade' | 'recordOf' | 'isUnborn' | 'onBorn'>
   /** Messages that must be sent before later ones. */
   pendingFiles: PendingFiles
   /** The socket's changes of the person's databases. */
@@ -97,8 +103,8 @@ export interface Sync {
   nextTryInMs(): number | undefined
   /** The socket announced a message: it should arrive in a moment, or this asks for it. */
   expectMessage(id: string): void
-  /** The socket announced something new in a group. */
-  lookAtGroups(): void
+  /** The socket announced something new in a group, or brought it. */
+  lookAtGroups(told?: GroupChanged): void
   close(): Promise<void>
 }
 
@@ -131,8 +137,10 @@ export function createSync(options: SyncOptions): Sync {
     userId: options.userId,
     now: clock.now,
     askPerson: options.askPerson,
+    platform,
     onError,
   })
+  const stars = followGroupStars({ database, onError })
   const seal = createPushSeal({
     database,
     secrets,
@@ -175,6 +183,9 @@ export function createSync(options: SyncOptions): Sync {
         collection: database[collection] as RxCollection,
         name: collection,
         ...(collection === 'messages' && {
+          // What is pushed and is not to this person is to a group.
+          isOfKnown: ({ recipientId, peerId }) =>
+            recipientId === options.userId || database.groups.has(String(peerId)),
           recordAhead: (documents) => recordAhead(database, documents),
           async closeGaps() {
             await closeGaps(database)
@@ -200,6 +211,19 @@ export function createSync(options: SyncOptions): Sync {
                 typeof peerId === 'string' && database.groups.has(peerId) ? peerId : undefined,
               isOn: options.groups.isOn,
               onGroups: options.groups.takePulled,
+              listMade: options.groups.listMade,
+              recordOf: options.groups.recordOf,
+              async listUnanswered(groupId) {
+                const waiting = await listTally(database.messages, pendingTally)
+                return waiting.flatMap(({ _id, peerId }) => (peerId === groupId ? _id : []))
+              },
+              async setTaken(ids) {
+                for (const id of ids) {
+                  await changeMessage(database.messages, id, (current) =>
+                    current.status === 'sending' ? { ...current, status: 'sent' } : current,
+                  )
+                }
+              },
               refusalsOf,
             },
             ordered: database.messages,
@@ -346,13 +370,32 @@ export function createSync(options: SyncOptions): Sync {
     // A 404 may be anybody's; that the group is over was said in the server's own words.
     isFinal: ({ status, code }) =>
       code !== undefined && (status !== 404 || database.groups.get(groupId)?.hasLeft === true),
-    take(id, { words = unexplainedWords, code = '' }, isStored) {
+    findLast(offered, known) {
+      const proposed = JSON.parse(offered) as MessageDocument
+      const held = known as unknown as MessageDocument
+      // No answer but an acceptance leaves this attempt as what the server has.
+      const isTaken =
+        held.status === 'sending' &&
+        held.attempt === proposed.attempt &&
+        proposed.status !== 'failed'
+      if (!isTaken && !isAccepted(held)) return undefined
+      const last: MessageDocument = isTaken ? { ...held, status: 'sent' } : held
+      // One's own marks are no matter of the group.
+      const { isStarred, isStarredAt, isHidden, isHiddenAt, refused, status } = last
+      const own = { isStarred, isStarredAt, isHidden, isHiddenAt, refused, status }
+      return areMessagesEqual(last, { ...proposed, ...own }) ? undefined : { ...last }
+    },
+    async take(offered, { words = unexplainedWords, code = '' }, isStored) {
+      const { _id: id, attempt, senderId } = JSON.parse(offered) as MessageDocument
+      // A restored server lacks it until its author offers it.
+      if (code === 'wrong_sender' && senderId !== options.userId) return
       if (isStored) return void database.refusals.set(id, { code, error: words })
-      changeMessage(database.messages, id, (current) =>
-        current.status === 'sending'
+      await changeMessage(database.messages, id, (current) =>
+        // What was refused may be on its way once more by now.
+        current.status === 'sending' && current.attempt === attempt
           ? { ...current, status: 'failed', error: words, errorCode: code }
           : current,
-      ).catch(onError)
+      )
     },
   })
 
@@ -371,8 +414,9 @@ export function createSync(options: SyncOptions): Sync {
       handleAnswer()
       expectations.expect(id)
     },
-    lookAtGroups() {
+    lookAtGroups(told) {
       handleAnswer()
+      if (told && replications.get('messages')?.takeGroupChanged(told)) return
       // Many hints within a moment are one question.
       groupLook ??= setTimeout(() => {
         groupLook = undefined
@@ -389,6 +433,7 @@ export function createSync(options: SyncOptions): Sync {
       receipts.close()
       seal.close()
       secrets.close()
+      stars.close()
       closing.abort(new Error('Syncing has ended.'))
       options.feed.stop()
       for (const backOff of Object.values(backOffs)) backOff.close()

@@ -43,7 +43,7 @@ export interface RequestCalls {
   }
   groups: {
     change(
-      asked: { groupId: string; change: GroupChange; seenUpTo?: number },
+      asked: { groupId: string; change: GroupChange; seenUpTo?: number; picture?: Blob },
       options: Repeatable,
     ): Promise<unknown>
   }

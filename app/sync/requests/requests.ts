@@ -13,6 +13,8 @@ import type { RequestCalls } from './request-calls.ts'
 export interface Requests {
   /** Oldest first, including refused ones. */
   entries: LiveValue<readonly RequestEntry[]>
+  /** As stored now: `entries` may yet have to be read. */
+  list(): Promise<readonly RequestEntry[]>
   /** Resolves with the entry's id once the device has stored it; sends it as soon as possible. */
   add(request: QueuedRequest): Promise<string>
   /**
@@ -94,6 +96,7 @@ export function createRequests(options: {
 
   const requests: Requests = {
     entries,
+    list: store.list,
     add: (request) => shown(store.add(request)),
     async submit(request) {
       const entryId = await shown(store.add(request))

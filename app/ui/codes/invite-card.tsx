@@ -7,21 +7,24 @@ import styles from './invite-card.module.css'
 import { QrCode } from './qr-code.tsx'
 
 interface InviteCardProps {
-  /** Opens the chat with the person who invites. */
+  /** Opens the chat with the person who invites, or leads into a group. */
   address: string
   /** What opening the link does. */
   about: string
   /** Of the code, for people who cannot see it. */
   label?: string
+  /** What is shared with the address. */
+  words?: string
   /** Stands beneath what is said about the link. */
   children?: ReactNode
   /** Where the card stands in a dialog. */
   onClose?(): void
 }
 
-/** A person's invite link: as a code to scan, to copy, and to share where the browser can. */
+/** An invite link: as a code to scan, to copy, and to share where the browser can. */
 export function InviteCard(props: InviteCardProps) {
   const { address, about, onClose, label = 'QR code of your invite link' } = props
+  const { words: sharedWords = `Chat with me on ${productName}` } = props
   const [words, setWords] = useState('')
   const canShare = typeof navigator.share === 'function'
   const copy = async () => {
@@ -29,7 +32,7 @@ export function InviteCard(props: InviteCardProps) {
   }
   const share = async () => {
     try {
-      await navigator.share({ text: `Chat with me on ${productName}`, url: address })
+      await navigator.share({ text: sharedWords, url: address })
     } catch (cause) {
       // Whoever closes the system's sheet has changed their mind.
       if (!(cause instanceof DOMException && cause.name === 'AbortError')) {

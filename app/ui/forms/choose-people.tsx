@@ -1,19 +1,24 @@
 import { type ReactNode, useState } from 'react'
-import type { PublicUser } from '../../../schema/user.ts'
 import { Avatar } from '../people/avatar.tsx'
 import styles from './choose-people.module.css'
 
-interface ChoosePeopleProps {
-  /** The people whose name matches; everybody for an empty name. */
-  find(name: string): readonly PublicUser[]
-  /** Draws the control around a person's picture and name, with this class. */
-  drawChoice(
-    person: PublicUser,
-    look: { className: string | undefined; inside: ReactNode },
-  ): ReactNode
+/** A person or a group. */
+interface Choice {
+  _id: string
+  name: string
+  /** The picture's address, if there is one. */
+  picture: string | undefined
+  isGroup: boolean
 }
 
-/** A list of people to choose from, with a field that filters by name. */
+interface ChoosePeopleProps {
+  /** Those whose name matches; everybody for an empty name. */
+  find(name: string): readonly Choice[]
+  /** Draws the control around a picture and a name, with this class. */
+  drawChoice(choice: Choice, look: { className: string | undefined; inside: ReactNode }): ReactNode
+}
+
+/** A list of people and groups to choose from, with a field that filters by name. */
 export function ChoosePeople({ find, drawChoice }: ChoosePeopleProps) {
   const [name, setName] = useState('')
   const found = find(name)
@@ -24,14 +29,14 @@ export function ChoosePeople({ find, drawChoice }: ChoosePeopleProps) {
         type="search"
         name="search-people"
         placeholder="Search"
-        aria-label="Search people"
+        aria-label="Search people and groups"
         value={name}
         onChange={(event) => setName(event.target.value)}
       />
       <ul className={styles.people} aria-label="Chats">
-        {found.map((person) => (
-          <li key={person._id}>
-            {drawChoice(person, { className: styles.person, inside: <Person person={person} /> })}
+        {found.map((choice) => (
+          <li key={choice._id}>
+            {drawChoice(choice, { className: styles.person, inside: <Face {...choice} /> })}
           </li>
         ))}
         {found.length === 0 && <li className={styles.empty}>No results found</li>}
@@ -40,12 +45,12 @@ export function ChoosePeople({ find, drawChoice }: ChoosePeopleProps) {
   )
 }
 
-function Person({ person }: { person: PublicUser }) {
+function Face({ name, picture, isGroup }: Choice) {
   return (
     <>
-      <Avatar name={person.username} picture={person.profilePicture ?? undefined} size={2.5} />
+      <Avatar name={name} picture={picture} size={2.5} isGroup={isGroup} />
       <span className={styles.personName} dir="auto">
-        {person.username}
+        {name}
       </span>
     </>
   )

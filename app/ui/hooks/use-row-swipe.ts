@@ -8,10 +8,15 @@ const dueAtPx = 88
 const slackPx = 12
 /** Beyond the due place a row follows the finger by this share. */
 const resistance = 0.35
+/** A row's slide takes less, unless the page is hidden and draws nothing. */
+const slideMostMs = 500
+/** By then a row that leaves the list has left it. */
+const goneAfterMs = 2_000
 
 export interface SwipeActions {
-  /** Drawn to the left, and to the right: run once the finger lets go beyond the due place. */
-  left?: (() => void) | undefined
+  /** Run once the finger lets go beyond the due place. Drawn to the left, a row leaves its list: it slides out first. */
+  left?: (() => Promise<unknown>) | undefined
+  /** It stays, and slides back. */
   right?: (() => void) | undefined
 }
 
@@ -22,7 +27,7 @@ function tick(): void {
 
 /**
  * Handlers for a row that a finger draws aside. It is moved here, without a render: `--drawn` on the element holds how
- * far, `data-drawn` the side, `data-due` that letting go acts.
+ * far, `data-drawn` the side, `data-due` that letting go acts, `data-sliding` that nobody holds it.
  */
 export function useRowSwipe(actions: SwipeActions) {
   const latest = useLatest(actions)
@@ -33,8 +38,10 @@ export function useRowSwipe(actions: SwipeActions) {
       onPointerDown: (event: PointerEvent<HTMLElement>) => swipe.begin(event),
       onPointerMove: (event: PointerEvent<HTMLElement>) => swipe.move(event, latest.current),
       onPointerUp: (event: PointerEvent<HTMLElement>) => {
-        const side = swipe.end(event.currentTarget)
-        if (side) latest.current[side]?.()
+        const row = event.currentTarget
+        const side = swipe.end(row)
+        if (side === 'right') latest.current.right?.()
+        if (side === 'left') void swipe.leave(row, () => latest.current.left?.())
       },
       onPointerCancel: end,
       // Drawing a row does not open it.
@@ -57,9 +64,13 @@ function createSwipe() {
     side: undefined as Side | undefined,
   }
   return {
-    begin({ pointerType, isPrimary, clientX: x, clientY: y, timeStamp: since }: PointerEvent) {
+    begin(event: PointerEvent<HTMLElement>) {
+      const { currentTarget, pointerType, isPrimary } = event
+      const { clientX: x, clientY: y, timeStamp: since } = event
       const isDown = pointerType === 'touch' && isPrimary
       Object.assign(at, { x, y, since, isDown, isDrawn: false, side: undefined })
+      // Whoever takes hold of it meanwhile begins at its place.
+      if (isDown) clear(currentTarget)
     },
     move(event: PointerEvent<HTMLElement>, actions: SwipeActions) {
       if (!at.isDown) return
@@ -84,19 +95,49 @@ function createSwipe() {
       else delete dataset.due
     },
     /** @returns the side whose action is due */
-    end(element: HTMLElement): Side | undefined {
+    end(row: HTMLElement): Side | undefined {
       const { side } = at
+      const wasDrawn = row.dataset.drawn !== undefined && row.dataset.sliding === undefined
       Object.assign(at, { isDown: false, side: undefined })
-      element.style.removeProperty('--drawn')
-      delete element.dataset.drawn
-      delete element.dataset.due
+      if (wasDrawn && side !== 'left') void slide(row, '0px').then(() => endSlide(row))
       return side
+    },
+    /** Slides the row out; what it does follows, and the list closes the gap. */
+    async leave(row: HTMLElement, act: () => Promise<unknown> | undefined) {
+      await slide(row, '-100%')
+      try {
+        await act()
+        setTimeout(() => clear(row), goneAfterMs)
+      } catch {
+        clear(row)
+      }
     },
     wasDrawn: () => at.isDrawn,
   }
 }
 
 type Side = 'left' | 'right'
+
+/** Resolves once the row is there, at once where the system asks for no motion. */
+async function slide(row: HTMLElement, to: string): Promise<void> {
+  row.dataset.sliding = ''
+  row.style.setProperty('--drawn', to)
+  const ends = row.getAnimations({ subtree: true }).map(({ finished }) => finished)
+  const most = new Promise((resolve) => setTimeout(resolve, slideMostMs))
+  await Promise.race([Promise.allSettled(ends), most])
+}
+
+/** Unless a finger has taken hold of it. */
+function endSlide(row: HTMLElement): void {
+  if (row.dataset.sliding !== undefined) clear(row)
+}
+
+function clear({ style, dataset }: HTMLElement): void {
+  style.removeProperty('--drawn')
+  delete dataset.drawn
+  delete dataset.due
+  delete dataset.sliding
+}
 
 function limit(x: number): number {
   const beyond = Math.max(0, Math.abs(x) - dueAtPx)

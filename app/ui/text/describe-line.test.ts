@@ -35,6 +35,8 @@ test.each<[GroupChange, string]>([
   [{ kind: 'rename', name: 'Hikes' }, 'changed the name to “Hikes”'],
   [{ kind: 'describe', description: 'On Sundays' }, 'changed the description'],
   [{ kind: 'describe', description: '' }, 'removed the description'],
+  [{ kind: 'picture', picture: '/api/media/a' }, 'changed the group’s picture'],
+  [{ kind: 'picture', picture: null }, 'removed the group’s picture'],
   [{ kind: 'remove', userId: 'ben' }, 'removed Ben'],
   [{ kind: 'role', userId: 'ben', role: 'admin' }, 'made Ben an admin'],
   [{ kind: 'role', userId: 'ben', role: 'member' }, 'made Ben a member'],

@@ -38,6 +38,8 @@ function describeDeed(said: { senderId: string; line: StoredLine }, to: Readers)
       return `changed the name to “${change.name.trim()}”`
     case 'describe':
       return change.description === '' ? 'removed the description' : 'changed the description'
+    case 'picture':
+      return change.picture === null ? 'removed the group’s picture' : 'changed the group’s picture'
     case 'settings':
       return describeSettings(change.settings)
     case 'add':
@@ -65,8 +67,8 @@ function describeSettings({ whoWrites, whoChanges, showsHistory }: Partial<Group
         : 'let everyone in the group send messages'),
     whoChanges &&
       (whoChanges === 'admins'
-        ? 'let only admins change the name and description'
-        : 'let everyone in the group change the name and description'),
+        ? 'let only admins change the name, the picture and the description'
+        : 'let everyone in the group change the name, the picture and the description'),
     showsHistory !== undefined &&
       (showsHistory
         ? 'let new members see earlier messages'

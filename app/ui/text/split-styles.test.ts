@@ -108,3 +108,25 @@ test('the longest message of nothing but markers or punctuation is split in one 
     expect(splitStyles(text).length).toBeGreaterThan(0)
   }
 })
+
+test('mentions keep the markers in a name, may be inside a style, and are none in code or an address', () => {
+  const people = ['Ann', '_a_', 'Ann Marie'].map((name) => ({ userId: name, name }))
+  const shown = (text: string) =>
+    splitStyles(text, people).map(({ text, styles, userId }) =>
+      [...styles, ...(userId ? [`<${userId}>`] : []), text].join(':'),
+    )
+  expect(shown('hi @Ann!')).toEqual(['hi ', '<Ann>:@Ann', '!'])
+  expect(shown('*@Ann Marie* @_a_ _b_')).toEqual([
+    'bold:<Ann Marie>:@Ann Marie',
+    ' ',
+    '<_a_>:@_a_',
+    ' ',
+    'italic:b',
+  ])
+  expect(shown('`@Ann` https://a.example/?q=(@Ann)')).toEqual([
+    'code:@Ann',
+    ' ',
+    'https://a.example/?q=(@Ann)',
+  ])
+  expect(splitStyles('hi @Ann')).toEqual([{ text: 'hi @Ann', start: 0, styles: [] }])
+})

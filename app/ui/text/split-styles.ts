@@ -1,3 +1,4 @@
+import { findMentions, type Mention } from '../../../schema/helpers/mentions.ts'
 import { splitLinks } from './split-links.ts'
 
 export type TextStyle = 'bold' | 'italic' | 'strike' | 'code'
@@ -9,6 +10,8 @@ export interface StyledPart {
   styles: readonly TextStyle[]
   /** The link's target, if the part is a web address. */
   href?: string
+  /** Who is named by the part, after an @. */
+  userId?: string
 }
 
 const stylesOfMarkers: Readonly<Record<string, TextStyle>> = {
@@ -20,29 +23,41 @@ const stylesOfMarkers: Readonly<Record<string, TextStyle>> = {
 const markerPattern = /[*_~`]/
 const wordPattern = /[\p{L}\p{N}]/u
 
-/** A range without markers of its own: an address, or text between backticks. */
+/** A range without markers of its own: an address, a mention, or text between backticks. */
 interface Closed {
   start: number
   end: number
   href?: string
+  userId?: string
 }
 
 /**
- * Splits a text at `*bold*`, `_italic_`, `~strike~`, `` `code` `` and web addresses. A marker
+ * Splits a text at `*bold*`, `_italic_`, `~strike~`, `` `code` ``, web addresses and mentions of
+ * these people. A marker
  * counts only at a word's edge and within one line; any other, as in `snake_case` or `2*3*4`, is
  * plain text.
  */
-export function splitStyles(text: string): StyledPart[] {
+export function splitStyles(text: string, people: readonly Mention[] = []): StyledPart[] {
   if (text === '') return []
-  if (!markerPattern.test(text) && !text.includes('://')) return [{ text, start: 0, styles: [] }]
+  const hasMentions = people.length > 0 && text.includes('@')
+  if (!markerPattern.test(text) && !text.includes('://') && !hasMentions) {
+    return [{ text, start: 0, styles: [] }]
+  }
   const closed = findClosed(text)
+  if (hasMentions) addMentions(closed, text, people)
   const closers = listClosers(text, closed)
   const parts: StyledPart[] = []
   let plainFrom = 0
 
-  function push(start: number, end: number, styles: readonly TextStyle[], href?: string) {
+  function push(
+    start: number,
+    end: number,
+    styles: readonly TextStyle[],
+    { href, userId }: Pick<Closed, 'href' | 'userId'> = {},
+  ) {
     if (start === end) return
-    parts.push({ text: text.slice(start, end), start, styles, ...(href && { href }) })
+    const about = { ...(href && { href }), ...(userId && { userId }) }
+    parts.push({ text: text.slice(start, end), start, styles, ...about })
   }
 
   function split(start: number, end: number, styles: readonly TextStyle[]) {
@@ -54,9 +69,9 @@ export function splitStyles(text: string): StyledPart[] {
         style && !styles.includes(style) && canOpen(text, at) && nextOf(closers, text, at)
       if (whole) {
         push(plainFrom, at, styles)
-        const isCode = whole.href === undefined
+        const isCode = whole.href === undefined && whole.userId === undefined
         if (isCode) push(at + 1, whole.end - 1, [...styles, 'code'])
-        else push(at, whole.end, styles, whole.href)
+        else push(at, whole.end, styles, whole)
         at = whole.end
         plainFrom = at
       } else if (style && close && close < end) {
@@ -99,6 +114,15 @@ function findClosed(text: string): Map<number, Closed> {
   }
   addLinks(text.length)
   return closed
+}
+
+/** In code and in an address an @ is a letter like any other. */
+function addMentions(closed: Map<number, Closed>, text: string, people: readonly Mention[]) {
+  const others = [...closed.values()]
+  for (const { start, end, userId } of findMentions(text, people)) {
+    const isInside = others.some((one) => one.start < end && start < one.end)
+    if (!isInside) closed.set(start, { start, end, userId })
+  }
 }
 
 /** The ascending indexes of possible closing markers, by marker. */

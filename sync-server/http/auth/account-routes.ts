@@ -3,6 +3,7 @@ import { pipeline } from 'node:stream/promises'
 import { type AccountExport, accountExport } from '../../../schema/api/account-export.ts'
 import { accountDeletion as deletionBody } from '../../../schema/api/auth.ts'
 import { accountDeleted } from '../../../schema/api/done-answers.ts'
+import type { MessageAnswer } from '../../../schema/api/message-answer.ts'
 import type { ConversationDocument } from '../../../schema/conversation.ts'
 import type { MessageDocument } from '../../../schema/message.ts'
 import type { AccountDeletion } from '../../access/account-deletion.ts'
@@ -15,9 +16,11 @@ import type { Accounts } from '../../access/accounts.ts'
 import type { Relations } from '../../access/relations.ts'
 import type { Reports } from '../../access/reports.ts'
 import type { Sessions } from '../../access/sessions.ts'
+import type { FairQueue } from '../../budget/fair-queue.ts'
 import { toIso, toIsoOrNull } from '../../lib/to-iso.ts'
 import { RequestRefused } from '../core/request-refused.ts'
 import { alreadySent, defineRoute, type Route } from '../core/route.ts'
+import type { GroupCalls } from '../messages/group-calls.ts'
 import type { MessagePresenter } from '../messages/message-presenter.ts'
 import type { OwnConversations } from '../messages/own-conversations.ts'
 import type { OwnMessages } from '../messages/own-messages.ts'
@@ -101,7 +104,7 @@ function ignoreDeparture(error: unknown) {
  * Everything stored about a person, as pieces of one JSON text; holds at most one page in memory.
  */
 export async function* exportAccount(options: ExportOptions): AsyncGenerator<string> {
-  const { account, messages, signal } = options
+  const { account, messages, groups, scans, signal } = options
   const pages = messages.walk(account.userId, signal)
   try {
     // Refuses a caller who asks for too much before the first piece.
@@ -110,6 +113,12 @@ export async function* exportAccount(options: ExportOptions): AsyncGenerator<str
     let separator = ''
     for (let read = first; !read.done; read = await pages.next()) {
       for (const message of await describeMessages(options, read.value)) {
+        yield `${separator}${message}`
+        separator = ','
+      }
+    }
+    for await (const page of groups?.walk({ userId: account.userId, scans, signal }) ?? []) {
+      for (const message of describeAll(page)) {
         yield `${separator}${message}`
         separator = ','
       }
@@ -129,11 +138,14 @@ interface ExportOptions {
   messages: OwnMessages
   conversations: OwnConversations
   presenter: MessagePresenter
+  /** Undefined while there are none. */
+  groups: Pick<GroupCalls, 'listGroups' | 'walk'> | undefined
+  scans: FairQueue
   signal: AbortSignal
 }
 
 async function describeHead(options: ExportOptions): Promise<string> {
-  const { account, users, sessions, relations, reports, conversations } = options
+  const { account, users, sessions, relations, reports, conversations, groups } = options
   const { userId, formerNames = [] } = account
   const head: Omit<AccountExport, 'messages'> = {
     exportedAt: toIso(Date.now()),
@@ -151,6 +163,7 @@ async function describeHead(options: ExportOptions): Promise<string> {
       reportedAt: toIso(reportedAt),
     })),
     conversations: (await conversations.list(userId)).map(describeConversation),
+    ...(groups && { groups: await groups.listGroups(userId) }),
   }
   return `${JSON.stringify(head).slice(0, -1)},"messages":[`
 }
@@ -159,9 +172,15 @@ async function describeMessages(
   { account, presenter }: ExportOptions,
   page: readonly MessageDocument[],
 ): Promise<string[]> {
-  const shown = await presenter.presentAll(account.userId, page)
-  return shown.map((message, index) => {
-    const { statusHistory = [] } = page[index] ?? {}
+  return describeAll({ stored: page, shown: await presenter.presentAll(account.userId, page) })
+}
+
+function describeAll(page: {
+  stored: readonly MessageDocument[]
+  shown: readonly MessageAnswer[]
+}): string[] {
+  return page.shown.map((message, index) => {
+    const { statusHistory = [] } = page.stored[index] ?? {}
     const history = statusHistory.map(({ status, timestamp }) => ({
       status,
       timestamp: toIso(timestamp),

@@ -67,15 +67,17 @@ export function createMediaRoutes(options: {
       method: 'get',
       path: '/media/{id}',
       access: 'signed-in',
-      summary: 'A file, for its owner and for the people of messages with it. Takes Range.',
+      summary:
+        'A file, for its owner and for the people of messages with it. Takes Range. A group’s picture is for its members, and with `code` for who has its link.',
       params: z.object({ id: z.string() }),
+      query: z.object({ code: z.optional(z.string().check(z.maxLength(100))) }),
       status: 200,
       answer: z.unknown(),
       produces: '*/*',
       otherStatuses: { 206: 'The part that Range asks for.', 304: 'It is the one you have.' },
       errors: ['media_not_found', 'range_not_satisfiable'],
-      async handle({ caller, params, request, response }) {
-        const file = await media.find(params.id, caller.userId)
+      async handle({ caller, params, query, request, response }) {
+        const file = await media.find(params.id, caller.userId, query.code)
         if (!file) throw new RequestRefused('media_not_found')
         await sendFile({ file, read: media.read, request, response })
         return alreadySent

@@ -1,8 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import { Busboy, type BusboyFileStream, type BusboyHeaders } from '@fastify/busboy'
 import type { Request } from 'express'
+import { pictureMimeTypes } from '../../../schema/media.ts'
 import { visitOf } from '../../budget/doorman.ts'
 import type { StorageQuota } from '../../budget/storage-quota.ts'
+import type { FileKind } from '../../media/detect-file-kind.ts'
 import type { Media } from '../../media/media.ts'
 import type { FileDocument } from '../../media/media-documents.ts'
 import type { ArrivingFile } from '../../media/media-store.ts'
@@ -30,6 +32,20 @@ export const uploadErrors = [
 
 export type ReceiveUpload = ReturnType<typeof createUploadReceiver>
 
+/** The refusals of a new picture of a person or a group. */
+export const pictureErrors = [
+  'picture_required',
+  'picture_type_not_allowed',
+  'file_too_large',
+  ...uploadErrors,
+] as const
+
+/** @throws RequestRefused for anything but the three picture types */
+export function requirePicture({ mimeType }: FileKind): void {
+  const isPicture = pictureMimeTypes.some((allowed) => allowed === mimeType)
+  if (!isPicture) throw new RequestRefused('picture_type_not_allowed')
+}
+
 /** Receives the file of a form. */
 export function createUploadReceiver(options: {
   media: Media
@@ -44,7 +60,8 @@ export function createUploadReceiver(options: {
     const signal = visit.takeSignal()
     const form = await readUpload({ request, fieldName, signal })
     const declared = Number(request.headers['content-length'] ?? 0)
-    const takeRoom = () => quota.takeRoom(upload.ownerId, Math.min(declared, upload.limitBytes))
+    const { payerId = upload.ownerId } = upload
+    const takeRoom = () => quota.takeRoom(payerId, Math.min(declared, upload.limitBytes))
     const { confirm } = visit
     return form && (await media.store({ ...arriving, ...form, signal, takeRoom, confirm }))
   }
@@ -54,7 +71,7 @@ export function createUploadReceiver(options: {
    * @throws RequestRefused for everything else; stores nothing then
    */
   return (upload: UploadRequest): Promise<FileDocument | undefined> =>
-    places.run(upload, () => receive(upload))
+    places.run({ ...upload, ownerId: upload.payerId ?? upload.ownerId }, () => receive(upload))
 }
 
 type UploadRequest = Omit<

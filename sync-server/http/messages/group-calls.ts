@@ -3,10 +3,17 @@ import type {
   ConversationAnswer,
   ConversationStats,
 } from '../../../schema/api/conversation-answer.ts'
-import { lineOf } from '../../../schema/api/groups.ts'
+import {
+  type GroupAnswer,
+  groupMessageDocument,
+  lineOf,
+  toGroupAnswer,
+} from '../../../schema/api/groups.ts'
 import type { MessageAnswer } from '../../../schema/api/message-answer.ts'
 import type { ConversationDocument } from '../../../schema/conversation.ts'
+import { failMessage } from '../../../schema/decide-message.ts'
 import type { GroupDocument } from '../../../schema/group.ts'
+import { pickMentions } from '../../../schema/helpers/mentions.ts'
 import { limits } from '../../../schema/limits.ts'
 import { isIncoming, type MessageDocument } from '../../../schema/message.ts'
 import type { FairQueue } from '../../budget/fair-queue.ts'
@@ -26,7 +33,13 @@ const groupsAtOnce = 8
 /** What a list of conversations says of one with a group. */
 type GroupConversation = Pick<
   ConversationAnswer,
-  'user' | 'groupName' | 'groupMembers' | 'groupMemberCount' | 'lastMessage' | 'unreadCount'
+  | 'user'
+  | 'groupName'
+  | 'groupAvatar'
+  | 'groupMembers'
+  | 'groupMemberCount'
+  | 'lastMessage'
+  | 'unreadCount'
 > & { lastPlace: number }
 
 export type GroupCalls = ReturnType<typeof createGroupCalls>
@@ -40,13 +53,36 @@ export function createGroupCalls(options: { groups: Groups; presenter: MessagePr
       presenter.presentAll(userId, messages),
       groups.find(groupId),
     ])
-    const username = nameFor(userId, group) ?? leftGroupName
-    const recipient = { _id: groupId, username, profilePicture: null }
+    const name = nameFor(userId, group)
+    const profilePicture = (name !== undefined && group?.picture) || null
+    const recipient = { _id: groupId, username: name ?? leftGroupName, profilePicture }
     return shown.map((message, index): MessageAnswer => {
       const document = messages[index]
       const line = document && lineOf(document)
       return { ...message, recipient, ...(line && { line }) }
     })
+  }
+
+  async function presentOne(userId: string, groupId: string, message: MessageDocument) {
+    const [shown] = await present(userId, groupId, [message])
+    if (!shown) throw new Error('a message was not presented')
+    return shown
+  }
+
+  /** @returns what is stored now; with `refusal` nothing is, and `written` is what its author has */
+  async function write(userId: string, groupId: string, message: NewMessage) {
+    const proposal = proposeMessage({ senderId: userId, recipientId: groupId, message })
+    const asked = { actorId: userId, groupId, proposals: [proposal] }
+    const [outcome] = await groups.acceptMessages(asked)
+    if (outcome?.kind === 'heldBack') {
+      const { refusal } = outcome
+      const proposed = groupMessageDocument.safeParse(proposal.raw).data
+      if (!proposed) throw new RequestRefused(refusal.code, { words: refusal.error })
+      const written = failMessage({ actorId: userId, proposed, refusal, now: Date.now() })
+      return { written, refusal, isNew: false }
+    }
+    if (outcome?.kind !== 'stored') throw new Error('what was no deletion is not stored')
+    return { written: outcome.doc as unknown as MessageDocument, isNew: outcome.isNew }
   }
 
   async function presentConversation(
@@ -70,7 +106,7 @@ export function createGroupCalls(options: { groups: Groups; presenter: MessagePr
         _id: groupId,
         username: groupName ?? leftGroupName,
         status: isMember ? group.description : '',
-        profilePicture: null,
+        profilePicture: (isMember && group.picture) || null,
         isOnline: false,
         lastSeen: null,
         createdAt: toIso(group.createdAt),
@@ -78,6 +114,7 @@ export function createGroupCalls(options: { groups: Groups; presenter: MessagePr
       },
       ...(isMember && {
         groupName,
+        ...(group.picture && { groupAvatar: group.picture }),
         groupMembers: memberIds.map((id) => presentParty(id, people)),
         groupMemberCount: group.members.length,
       }),
@@ -88,6 +125,24 @@ export function createGroupCalls(options: { groups: Groups; presenter: MessagePr
   }
 
   return {
+    /** The groups that this person is in. */
+    async listGroups(userId: string): Promise<GroupAnswer[]> {
+      return (await groups.listFor(userId)).map(toGroupAnswer)
+    },
+
+    /** All that this person may read in groups, page by page in their turn, as it is stored and as it is shown. */
+    async *walk(asked: { userId: string; scans: FairQueue; signal: AbortSignal }) {
+      const { userId, scans, signal } = asked
+      for (const { groupId } of await groups.listOwn(userId)) {
+        const group = await groups.find(groupId)
+        if (!group) continue
+        const pages = groups.walk({ userId, group, upTo: group.lastPlace })
+        for await (const stored of scans.walk({ key: userId, signal }, pages)) {
+          yield { stored, shown: await present(userId, groupId, stored) }
+        }
+      }
+    },
+
     /** Is or was this person in a group of this id? To all others it does not exist. */
     async isOfPerson(userId: string, groupId: string): Promise<boolean> {
       return (await groups.findOwn(userId, groupId)) !== undefined
@@ -148,20 +203,66 @@ export function createGroupCalls(options: { groups: Groups; presenter: MessagePr
       return { ...counts, firstMessageAt, lastMessageAt: toIsoOrNull(ends.last) }
     },
 
+    /**
+     * The fields of a message that mentions these people; none where it mentions nobody.
+     * @throws RequestRefused `not_in_group`; `invalid_input` where the text does not name them
+     */
+    async nameMentioned(
+      userId: string,
+      groupId: string,
+      {
+        content,
+        sealed,
+        mentions,
+      }: Pick<NewMessage, 'content' | 'sealed'> & { mentions: readonly string[] },
+    ): Promise<Pick<NewMessage, 'mentions' | 'mentionedIds'>> {
+      const mentionedIds = [...new Set(mentions)]
+      if (mentionedIds.length === 0) return {}
+      const group = await groups.findFor(userId, groupId)
+      const members = new Set(group?.members.map((one) => one.userId))
+      // Who writes but has left hears that first.
+      if (group && !mentionedIds.every((id) => members.has(id))) {
+        throw new RequestRefused('not_in_group')
+      }
+      if (sealed !== undefined) return { mentionedIds }
+      const people = await presenter.readPeople(userId, mentionedIds)
+      const named = pickMentions(
+        content,
+        mentionedIds.map((id) => ({ userId: id, name: presentParty(id, people).username })),
+      )
+      const missing = mentionedIds.find((id) => !named.some((one) => one.userId === id))
+      if (missing !== undefined) {
+        const { username } = presentParty(missing, people)
+        const words = `Write @${username} in the text to mention ${username}.`
+        throw new RequestRefused('invalid_input', { words })
+      }
+      return { mentions: named, mentionedIds }
+    },
+
     /** @throws RequestRefused when it is refused: nothing is stored */
     async send(
       userId: string,
       groupId: string,
       message: NewMessage,
     ): Promise<{ shown: MessageAnswer; isNew: boolean }> {
-      const proposal = proposeMessage({ senderId: userId, recipientId: groupId, message })
-      const asked = { actorId: userId, groupId, proposals: [proposal] }
-      const [outcome] = await groups.acceptMessages(asked)
-      if (outcome?.kind === 'heldBack') throwRefusal(outcome.refusal)
-      if (outcome?.kind !== 'stored') throw new Error('what was no deletion is not stored')
-      const [shown] = await present(userId, groupId, [outcome.doc as unknown as MessageDocument])
-      if (!shown) throw new Error('a message was not presented')
-      return { shown, isNew: outcome.isNew }
+      const { written, refusal, isNew } = await write(userId, groupId, message)
+      throwRefusal(refusal)
+      return { shown: await presentOne(userId, groupId, written), isNew }
+    },
+
+    /** A message of any of this person's groups, as they may read it. */
+    async findMessage(userId: string, id: string): Promise<MessageDocument | undefined> {
+      for (const { groupId } of await groups.listOwn(userId)) {
+        const [found] = await groups.readMessages({ userId, groupId, ids: [id] })
+        if (found && !lineOf(found)) return found
+      }
+      return undefined
+    },
+
+    /** As `send`, of what is sent on to several: a refused one is failed, with the reason. */
+    async sendOn(userId: string, groupId: string, message: NewMessage): Promise<MessageAnswer> {
+      const { written } = await write(userId, groupId, message)
+      return await presentOne(userId, groupId, written)
     },
 
     /** @throws RequestRefused `message_not_found` for a `before` that the person may not read */

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import type { ErrorCode } from '../../../schema/api/api-error.ts'
 import { forwarding } from '../../../schema/api/change-message.ts'
-import { messageAnswer } from '../../../schema/api/message-answer.ts'
+import { type MessageAnswer, messageAnswer } from '../../../schema/api/message-answer.ts'
 import { sendMessage } from '../../../schema/api/send-message.ts'
 import { unreachable } from '../../../schema/helpers/assertions.ts'
 import type { MessageDocument } from '../../../schema/message.ts'
@@ -28,7 +28,7 @@ export const channelSendErrors = [
 
 /** The refusals of writing in a group, beside those of every message. */
 const groupSendErrors = [
-  ...(['group_not_found', 'group_left', 'admins_only', 'group_words_only'] as const),
+  ...(['group_not_found', 'group_left', 'admins_only', 'not_in_group'] as const),
   ...(['unreadable', 'wrong_sender', 'not_author'] as const),
 ] as const satisfies readonly ErrorCode[]
 
@@ -66,6 +66,7 @@ export function createSendingRoutes(options: {
       ],
       async handle({ caller: { userId }, headers, body, response }) {
         const { recipientId, content, sealed, type, replyToMessageId, mediaUrl } = body
+        const { mentions = [] } = body
         const _id = readId(body._id, headers['idempotency-key'])
         if (body.whatsappData) {
           const sent = await sendOverChannel(channel, { ...body, _id, ownerId: userId })
@@ -81,10 +82,15 @@ export function createSendingRoutes(options: {
           mediaUrl: mediaUrl || undefined,
         }
         if (groups && (await groups.isOfPerson(userId, recipientId))) {
-          const { shown, isNew } = await groups.send(userId, recipientId, message)
+          const named = await groups.nameMentioned(userId, recipientId, { ...message, mentions })
+          const { shown, isNew } = await groups.send(userId, recipientId, { ...message, ...named })
           response.set(rate.describe(userId))
           if (!isNew) response.status(200)
           return shown
+        }
+        if (mentions.length > 0) {
+          const words = 'Only in a group can a message mention somebody.'
+          throw new RequestRefused('invalid_input', { words })
         }
         const sending = writer.send({ senderId: userId, recipientId, message })
         // Reads the people while the message is being written.
@@ -105,7 +111,7 @@ export function createSendingRoutes(options: {
       path: '/messages/{id}/forward',
       access: 'signed-in',
       summary:
-        'Sends a message on to several people. One that is refused is in the list too, failed, with the reason.',
+        'Sends a message on to several people and groups. One that is refused is in the list too, failed, with the reason.',
       params: z.object({ id: z.string() }),
       headers: idempotencyKey,
       body: forwarding,
@@ -119,16 +125,17 @@ export function createSendingRoutes(options: {
         ...(['storage_full', 'too_many_messages'] as const),
       ],
       async handle({ caller: { userId }, params, headers, body, response }) {
+        const isOwn = (await messages.findStored(userId, params.id)) !== undefined
+        const inGroup = isOwn ? undefined : await groups?.findMessage(userId, params.id)
         const sent = await forwardMessage({
-          writer,
+          ...{ writer, groups, forwards, presenter },
           senderId: userId,
-          original: await messages.find(userId, params.id),
+          original: inGroup ?? (await messages.find(userId, params.id)),
           recipientIds: [...new Set(body.recipientIds)],
           key: headers['idempotency-key'],
-          forwards,
         })
         if (sent.some(({ status }) => status === 'failed')) response.status(207)
-        return { messages: await presenter.presentAll(userId, sent) }
+        return { messages: sent }
       },
     }),
   ]
@@ -142,20 +149,22 @@ function readId(given: string | undefined, key: string | undefined): string | un
 }
 
 /**
- * Forwards a message's content to each of these people, as new messages: a few in each of its
+ * Forwards a message's content to each of these people and groups, as new messages: a few in each of its
  * person's turns, because fifty weigh as much as fifty calls.
  * @param key makes a repeated call idempotent
- * @returns one message for each person, in their order; refused ones are failed, with the reason
+ * @returns one message for each of them, in their order; refused ones are failed, with the reason
  */
 async function forwardMessage(asked: {
   writer: MessageWriter
+  groups: GroupCalls | undefined
+  presenter: MessagePresenter
   senderId: string
   original: MessageDocument
   recipientIds: readonly string[]
   key: string | undefined
   forwards: FairQueue
-}): Promise<MessageDocument[]> {
-  const { writer, senderId, original, recipientIds, key, forwards } = asked
+}): Promise<MessageAnswer[]> {
+  const { writer, groups, presenter, senderId, original, recipientIds, key, forwards } = asked
   if (original.deletedAt !== undefined) throw new RequestRefused('message_deleted')
   refuseSealed(original)
   const { content, mediaUrl, file, link } = original
@@ -165,16 +174,22 @@ async function forwardMessage(asked: {
   const send = async (recipientId: string) => {
     const _id = key === undefined ? undefined : deriveId(key, recipientId)
     const message = { _id, content, type, mediaUrl, file, link }
-    return (await writer.send({ senderId, recipientId, message })).message
+    if (groups && (await groups.isOfPerson(senderId, recipientId))) {
+      return { shown: await groups.sendOn(senderId, recipientId, message) }
+    }
+    return { stored: (await writer.send({ senderId, recipientId, message })).message }
   }
-  return await forwards.run({ key: senderId }, async (turn) => {
-    const sent: MessageDocument[] = []
+  const sent = await forwards.run({ key: senderId }, async (turn) => {
+    const all: Awaited<ReturnType<typeof send>>[] = []
     for (let at = 0; at < recipientIds.length; at += sentPerTurn) {
       const part = recipientIds.slice(at, at + sentPerTurn)
-      sent.push(...(await turn(() => Promise.all(part.map(send)))))
+      all.push(...(await turn(() => Promise.all(part.map(send)))))
     }
-    return sent
+    return all
   })
+  const stored = sent.flatMap((one) => one.stored ?? [])
+  const toPeople = await presenter.presentAll(senderId, stored)
+  return sent.flatMap((one) => one.shown ?? toPeople.shift() ?? [])
 }
 
 type Asked = z.output<typeof sendMessage> & { ownerId: string }

@@ -9,11 +9,14 @@ export interface MessageFiles {
     messageId: string
     senderId: string
     recipientId?: string
+    /** Of a message in a group, in place of its recipient. */
+    groupId?: string
   }): Promise<boolean>
   releaseMedia(message: {
     mediaUrl: string
     messageId: string
-    userIds: readonly string[]
+    userIds?: readonly string[]
+    groupId?: string
   }): Promise<void>
 }
 

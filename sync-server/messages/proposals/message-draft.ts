@@ -82,7 +82,8 @@ export function mustAmend(
   const { next, effect } = drafted
   if (!next || effect === 'deliver') return false
   const isOwn = next.senderId === known.actorId
-  return (known.isPeerTouched && isAccepted(next)) || (isOwn && isNewDiscard(drafted, known.stored))
+  if (known.isPeerTouched) return isAccepted(next) || (isOwn && isDiscarded(next))
+  return isOwn && isNewDiscard(drafted, known.stored)
 }
 
 /** The rule cannot know whether a crashed try left the other person a copy: look it up. */

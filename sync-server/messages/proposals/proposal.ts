@@ -1,6 +1,7 @@
 import { v7 as uuidv7 } from 'uuid'
 import type { AttachedFile } from '../../../schema/attached-file.ts'
 import type { GroupRefusal } from '../../../schema/group.ts'
+import type { Mention } from '../../../schema/helpers/mentions.ts'
 import type { LinkPreview } from '../../../schema/link-preview.ts'
 import type { MessageDocument, MessageType } from '../../../schema/message.ts'
 import type { Refusal } from '../../../schema/refusal.ts'
@@ -58,6 +59,8 @@ export interface NewMessage {
   mediaUrl?: string | undefined
   file?: AttachedFile | undefined
   link?: LinkPreview | undefined
+  mentions?: readonly Mention[] | undefined
+  mentionedIds?: readonly string[] | undefined
 }
 
 /**
@@ -71,7 +74,7 @@ export function proposeMessage(asked: {
 }): Proposal {
   const { senderId, recipientId, message, now = Date.now() } = asked
   const { _id = uuidv7(), content, sealed, type = 'text' } = message
-  const { replyToMessageId, mediaUrl, file, link } = message
+  const { replyToMessageId, mediaUrl, file, link, mentions, mentionedIds } = message
   const raw: Partial<MessageDocument> = {
     _id,
     peerId: recipientId,
@@ -87,6 +90,8 @@ export function proposeMessage(asked: {
     ...(mediaUrl === undefined ? {} : { mediaUrl }),
     ...(mediaUrl === undefined || file === undefined ? {} : { file }),
     ...(link === undefined ? {} : { link }),
+    ...(mentions === undefined ? {} : { mentions: [...mentions] }),
+    ...(mentionedIds === undefined ? {} : { mentionedIds: [...mentionedIds] }),
   }
   return { id: _id, raw, isDeleted: false }
 }

@@ -1,12 +1,11 @@
 import { LRUCache } from 'lru-cache'
 import { parseJson } from '../../../schema/helpers/json.ts'
 import { atMost } from '../../lib/at-most.ts'
+import { type Database, isConflict, orUndefined } from '../documents/database.ts'
 import type { DatabaseHome } from '../documents/database-home.ts'
 import { isDatabaseName, isPersonalDatabase } from '../documents/database-names.ts'
 import type { Document, Stored } from '../documents/documents.ts'
 import { draftWrites, pick, type WantedWrites } from '../documents/draft-writes.ts'
-import { isConflict, orUndefined, type Pouch } from '../documents/pouch.ts'
-import { readDocuments } from '../documents/read-documents.ts'
 import { createReadyCheck } from '../documents/ready-check.ts'
 import type { Signals } from '../documents/signals.ts'
 import { asStorageError, LoginRefused, StorageUnavailable } from '../documents/storage-errors.ts'
@@ -14,6 +13,7 @@ import { type Belief, transactInTurn } from '../documents/transact-in-turn.ts'
 import type { UpdateOutcome } from '../documents/update-one.ts'
 import { writeDocuments } from '../documents/write-documents.ts'
 import { answerInTime, type TimeLimits } from './answer-in-time.ts'
+import { connectCouch } from './connect-couch.ts'
 
 const mostUpdatesAtOnce = 1000
 
@@ -50,7 +50,7 @@ export function createCouchHome(options: {
 }): DatabaseHome {
   const { couchdbUrl, signals, limits } = options
   const requests = createCouchRequests({ couchdbUrl, limits })
-  const opened = new LRUCache<string, Pouch>(atMost(databasesRemembered))
+  const opened = new LRUCache<string, Database>(atMost(databasesRemembered))
   const underWay = new Set<Promise<unknown>>()
   const state = { isClosed: false }
 
@@ -60,14 +60,13 @@ export function createCouchHome(options: {
     await requests.send('PUT', path, { accepted: [412] })
   }
 
-  async function find(name: string): Promise<Pouch> {
-    const { connectPouch } = await import('./connect-pouch.ts')
-    const pouch = opened.get(name) ?? connectPouch(requests.urlOf(name), requests.fetch)
-    opened.set(name, pouch)
-    return pouch
+  async function find(name: string): Promise<Database> {
+    const database = opened.get(name) ?? connectCouch(requests.urlOf(name), requests.fetch)
+    opened.set(name, database)
+    return database
   }
 
-  async function workOn<Result>(name: string, work: (pouch: Pouch) => Promise<Result>) {
+  async function workOn<Result>(name: string, work: (database: Database) => Promise<Result>) {
     try {
       return await work(await find(name))
     } catch (error) {
@@ -77,7 +76,7 @@ export function createCouchHome(options: {
     }
   }
 
-  async function use<Result>(name: string, work: (pouch: Pouch) => Promise<Result>) {
+  async function use<Result>(name: string, work: (database: Database) => Promise<Result>) {
     if (state.isClosed) throw new StorageUnavailable(`storage is closed; ${name} cannot be used`)
     const using = workOn(name, work)
     underWay.add(using)
@@ -95,14 +94,14 @@ export function createCouchHome(options: {
     const id = '_local/ready'
     // Also checks the right to create databases, which each new person needs.
     await make(triedDatabase)
-    await use(triedDatabase, async (pouch) => {
-      const before = await orUndefined(pouch.get(id))
+    await use(triedDatabase, async (database) => {
+      const before = await orUndefined(database.get(id))
       // Another server may be probing at the same moment: that also proves that writes work.
-      const written = pouch.put({ _id: id, ...(before && { _rev: before._rev }) })
+      const written = database.put({ _id: id, ...(before && { _rev: before._rev }) })
       await written.catch((error: unknown) => {
         if (!isConflict(error)) throw error
       })
-      await pouch.get(id)
+      await database.get(id)
     })
   }
 
@@ -135,7 +134,7 @@ export function createCouchHome(options: {
       const names = (await requests.send('GET', '_all_dbs')) as string[]
       return names.filter(isDatabaseName)
     },
-    readSeq: (name) => use(name, async (pouch) => (await pouch.info()).update_seq),
+    readSeq: (name) => use(name, async (database) => (await database.info()).update_seq),
     async destroy(name) {
       await requests.send('DELETE', name, { accepted: [404] })
     },
@@ -163,7 +162,7 @@ function isDatabaseGone(error: unknown): boolean {
 
 /** One write queue for each database in use; announces each write on `signals`. */
 function createWriteQueues(options: {
-  use: <Result>(name: string, work: (pouch: Pouch) => Promise<Result>) => Promise<Result>
+  use: <Result>(name: string, work: (database: Database) => Promise<Result>) => Promise<Result>
   signals: Signals
 }) {
   const { use, signals } = options
@@ -215,7 +214,7 @@ interface Waiting {
  * share one request.
  */
 function createJoinedReads(
-  use: <Result>(name: string, work: (pouch: Pouch) => Promise<Result>) => Promise<Result>,
+  use: <Result>(name: string, work: (database: Database) => Promise<Result>) => Promise<Result>,
 ) {
   const busy = new Map<string, { underWay: number; waiting: Waiting[] }>()
 
@@ -229,7 +228,7 @@ function createJoinedReads(
   async function readTogether(name: string, group: readonly Waiting[]) {
     const ids = new Set(group.flatMap((one) => one.ids))
     try {
-      const found = await use(name, (pouch) => readDocuments(pouch, ids))
+      const found = await use(name, (database) => database.readAll(ids))
       for (const one of group) one.resolve(pick(found, one.ids))
     } catch (error) {
       for (const one of group) one.reject(error)
@@ -287,7 +286,7 @@ export function createCouchRequests(options: {
   }
 
   return {
-    /** For PouchDB's http adapter. */
+    /** For each database's calls. */
     fetch: fetchInTime,
     urlOf: (path: string) => new URL(path, root).href,
     /**
@@ -417,7 +416,7 @@ interface WaitingWrite extends QueuedUpdate<unknown> {
  * @param onIdle called when the queue is empty
  */
 function createWriteQueue(options: {
-  use: <Result>(work: (pouch: Pouch) => Promise<Result>) => Promise<Result>
+  use: <Result>(work: (database: Database) => Promise<Result>) => Promise<Result>
   onWritten: () => void
   onUnsure: () => void
   isUnsure: () => boolean
@@ -442,7 +441,7 @@ function createWriteQueue(options: {
    */
   async function writeApart(group: readonly WaitingWrite[]) {
     try {
-      await options.use((pouch) => writeRounds(pouch, group))
+      await options.use((database) => writeRounds(database, group))
     } catch (error) {
       options.onUnsure()
       const left = group.filter((item) => !item.isSettled)
@@ -452,21 +451,21 @@ function createWriteQueue(options: {
     }
   }
 
-  async function writeRounds(pouch: Pouch, group: readonly WaitingWrite[]) {
+  async function writeRounds(database: Database, group: readonly WaitingWrite[]) {
     let rest = group
     for (let round = 0; rest.length > 0; round += 1) {
       if (round === mostRounds) throw new Error('a document changed under every try to write it')
-      rest = await writeOnce(pouch, rest, { isBelieved: round === 0 })
+      rest = await writeOnce(database, rest, { isBelieved: round === 0 })
     }
   }
 
   /** @returns the updates that met a newer revision of another server */
   async function writeOnce(
-    pouch: Pouch,
+    database: Database,
     group: readonly WaitingWrite[],
     { isBelieved }: { isBelieved: boolean },
   ): Promise<WaitingWrite[]> {
-    const stored = await readUnlessBelieved(pouch, group, isBelieved)
+    const stored = await readUnlessBelieved(database, group, isBelieved)
     const draft = draftWrites(stored)
     const decided: { item: WaitingWrite; result: unknown }[] = []
     for (const item of group) {
@@ -479,7 +478,7 @@ function createWriteQueue(options: {
         settle(item, () => item.reject(error))
       }
     }
-    const outcome = await writeDocuments(pouch, stored, draft.writes.values())
+    const outcome = await writeDocuments(database, stored, draft.writes.values())
     if (outcome.written > 0 || options.isUnsure()) options.onWritten()
     const conflicted: WaitingWrite[] = []
     for (const { item, result } of decided) {
@@ -509,7 +508,7 @@ function createWriteQueue(options: {
 type WriteQueue = ReturnType<typeof createWriteQueue>
 
 async function readUnlessBelieved(
-  pouch: Pouch,
+  database: Database,
   group: readonly WaitingWrite[],
   isBelieved: boolean,
 ) {
@@ -521,7 +520,7 @@ async function readUnlessBelieved(
       else unknown.add(id)
     }
   }
-  const stored = await readDocuments(pouch, unknown)
+  const stored = await database.readAll(unknown)
   for (const [id, doc] of believed) if (doc && !unknown.has(id)) stored.set(id, doc)
   return stored
 }

@@ -1,5 +1,5 @@
+import type { Database } from './database.ts'
 import type { Document, Seq, Stored } from './documents.ts'
-import type { Pouch } from './pouch.ts'
 import type { Transaction, TransactionOutcome } from './transaction.ts'
 
 export interface HomeStats {
@@ -19,7 +19,7 @@ export interface HomeStats {
 /** The home of databases: a LevelDB on this machine, or a CouchDB. */
 export interface DatabaseHome {
   /** Runs `work` with the database open; creates it if missing. @throws StorageUnavailable */
-  use<Result>(name: string, work: (pouch: Pouch) => Promise<Result>): Promise<Result>
+  use<Result>(name: string, work: (database: Database) => Promise<Result>): Promise<Result>
   /** The existing documents, by id. */
   read(name: string, ids: readonly string[]): Promise<Map<string, Stored<Document>>>
   transact<Result>(transaction: Transaction<Result>): Promise<TransactionOutcome<Result>>

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
+import type { DocumentWrite } from './database.ts'
 import type { Document, Revisions } from './documents.ts'
-import type { PouchWrite } from './pouch.ts'
 import type { Leaf } from './read-revisions.ts'
 
 /** A replicating client's leaf of a document; the next stored revision becomes its child. */
@@ -23,7 +23,7 @@ export function growBranch(plan: {
   pushed: readonly PushedRevision[]
   leaves: readonly Leaf[]
   nameChild?: NameChild
-}): { docs: PouchWrite[]; rev: string | undefined } | undefined {
+}): { docs: DocumentWrite[]; rev: string | undefined } | undefined {
   const { nameChild = nameByContent } = plan
   const known = new Set(plan.leaves.flatMap((leaf) => listRevs(leaf.revisions)))
   const unknown = plan.pushed.filter(({ revisions }) => !known.has(nameRev(revisions)))
@@ -98,10 +98,9 @@ export function grow(parent: Revisions, content: string, nameChild: NameChild): 
 }
 
 /**
- * PouchDB keeps one body for each revision name. A name under two parents would be compacted in one
- * place and be the only copy in the other, making the document unreadable forever. It also looks up
- * a revision's ancestry by its hash alone: a hash in two generations would get the wrong one, and
- * the next push would be compared with a tree that is not the stored one.
+ * A revision's name stands for one body and one past. Under two parents it would be replaced in one
+ * place and be the newest in the other; and PouchDB, which many replicators are, looks up a
+ * revision's ancestry by its hash alone: a hash in two generations would get the wrong one.
  */
 function takeConsistent(
   leaves: readonly Leaf[],
@@ -141,6 +140,6 @@ function isCutOff({ start, ids }: Revisions): boolean {
   return start > ids.length
 }
 
-function asTombstone(id: string, revisions: Revisions): PouchWrite {
+function asTombstone(id: string, revisions: Revisions): DocumentWrite {
   return { _id: id, _rev: nameRev(revisions), _revisions: revisions, _deleted: true }
 }

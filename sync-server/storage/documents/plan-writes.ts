@@ -1,7 +1,7 @@
 import pLimit from 'p-limit'
+import type { DocumentWrite } from './database.ts'
 import type { Document, Stored } from './documents.ts'
 import { growBranch, type NameChild, nameRev, type PushedRevision } from './grow-branch.ts'
-import type { PouchWrite } from './pouch.ts'
 import type { Leaf } from './read-revisions.ts'
 
 /** A document to store: `isChanged` when its body differs from the stored one. */
@@ -11,12 +11,12 @@ export interface Write {
   pushed: readonly PushedRevision[]
 }
 
-/** PouchDB's input for a database's writes. */
+/** What is to be written into a database. */
 export interface WritePlan {
   /** New versions of stored documents, under the revision that each follows. */
-  edits: PouchWrite[]
+  edits: DocumentWrite[]
   /** Revisions with their ancestry, as replication writes them. */
-  replicated: PouchWrite[]
+  replicated: DocumentWrite[]
   /** The revision of every document read, and the new ones from `replicated`. */
   revs: Map<string, string>
   /**

@@ -1,6 +1,6 @@
+import { type Database, isMissing, type OpenRevision } from './database.ts'
 import type { Document, Revisions, Stored } from './documents.ts'
 import { listRevs, nameRev } from './grow-branch.ts'
-import { isMissing, type OpenRevision, type Pouch } from './pouch.ts'
 
 /** How often to reread a document that grows during the read. */
 const growthsSeen = 10
@@ -16,20 +16,20 @@ interface RevisionOptions {
 }
 
 /**
- * One revision, by default the winning one; undefined if missing. Computes `latest` itself:
- * PouchDB's own way ends the process for an unknown revision.
+ * One revision, by default the winning one; undefined if missing. Computes `latest` itself,
+ * for every kind of database in the same way.
  */
 export async function readRevision(
-  pouch: Pouch,
+  database: Database,
   id: string,
   { rev, latest = false, ...options }: RevisionOptions & { rev?: string | undefined },
 ): Promise<StoredRevision | undefined> {
-  if (rev === undefined) return await readOne(pouch, id, options)
-  if (!latest) return await readOne(pouch, id, { ...options, rev })
+  if (rev === undefined) return await readOne(database, id, options)
+  if (!latest) return await readOne(database, id, { ...options, rev })
   for (let reading = 0; reading < growthsSeen; reading += 1) {
-    const [newest] = findLatest(await readLeaves(pouch, id), rev)
+    const [newest] = findLatest(await readLeaves(database, id), rev)
     if (newest === undefined) return undefined
-    const found = await readOne(pouch, id, { ...options, rev: newest })
+    const found = await readOne(database, id, { ...options, rev: newest })
     // A missing leaf has grown since it was listed: its successor is the latest now.
     if (found) return found
   }
@@ -40,14 +40,14 @@ export async function readRevision(
  * Leaves of one document, or the requested revisions; undefined for a document that never existed.
  */
 export async function readOpenRevisions(
-  pouch: Pouch,
+  database: Database,
   id: string,
   options: RevisionOptions & { openRevs: 'all' | readonly string[] },
 ): Promise<OpenRevision[] | undefined> {
   const { openRevs, latest = false, revs = false } = options
   let found: OpenRevision[] = []
   for (let reading = 0; reading < growthsSeen; reading += 1) {
-    const leaves = await readLeaves(pouch, id)
+    const leaves = await readLeaves(database, id)
     if (leaves.length === 0) return undefined
     const names = leaves.map(({ revisions }) => nameRev(revisions))
     const wanted =
@@ -56,7 +56,7 @@ export async function readOpenRevisions(
         : [...new Set(openRevs.flatMap((rev) => (latest ? findNamed(leaves, rev) : [rev])))]
     found = await Promise.all(
       wanted.map(async (rev): Promise<OpenRevision> => {
-        const ok = await readOne(pouch, id, { rev, revs })
+        const ok = await readOne(database, id, { rev, revs })
         return ok ? { ok } : { missing: rev }
       }),
     )
@@ -86,12 +86,12 @@ function findLatest(leaves: readonly Leaf[], rev: string): string[] {
 }
 
 async function readOne(
-  pouch: Pouch,
+  database: Database,
   id: string,
   options: { rev?: string; revs?: boolean },
 ): Promise<StoredRevision | undefined> {
   try {
-    return await pouch.get(id, options)
+    return await database.get(id, options)
   } catch (error) {
     if (isMissing(error)) return undefined
     throw error
@@ -105,10 +105,10 @@ export interface Leaf {
 }
 
 /** @returns every leaf of a document; none for an unknown one */
-export async function readLeaves(pouch: Pouch, id: string): Promise<Leaf[]> {
+export async function readLeaves(database: Database, id: string): Promise<Leaf[]> {
   let leaves: Leaf[] = []
   for (let reading = 0; reading < growthsSeen; reading += 1) {
-    const rows = await readRows(pouch, id)
+    const rows = await readRows(database, id)
     leaves = rows.flatMap((row) => {
       if (!('ok' in row) || !row.ok._revisions) return []
       return [{ revisions: row.ok._revisions, isDeleted: row.ok._deleted === true }]
@@ -119,9 +119,9 @@ export async function readLeaves(pouch: Pouch, id: string): Promise<Leaf[]> {
   return leaves
 }
 
-async function readRows(pouch: Pouch, id: string) {
+async function readRows(database: Database, id: string) {
   try {
-    return await pouch.get(id, { open_revs: 'all', revs: true })
+    return await database.get(id, { open_revs: 'all', revs: true })
   } catch (error) {
     if (isMissing(error)) return []
     throw error

@@ -1,12 +1,12 @@
+import type { Database, Failure } from './database.ts'
 import type { Document, Stored } from './documents.ts'
 import { nameByContent } from './grow-branch.ts'
 import { planWrites, type Write } from './plan-writes.ts'
-import type { Pouch, PouchFailure } from './pouch.ts'
 import { readLeaves } from './read-revisions.ts'
 
 /** Writes to CouchDB. @returns the revision of every document read or written, and the ids with a concurrent write */
 export async function writeDocuments(
-  pouch: Pouch,
+  database: Database,
   stored: ReadonlyMap<string, Stored<Document>>,
   writes: Iterable<Write>,
 ) {
@@ -15,11 +15,11 @@ export async function writeDocuments(
     writes,
     // It may get the same write from several servers.
     nameChild: nameByContent,
-    readLeaves: (id) => readLeaves(pouch, id),
+    readLeaves: (id) => readLeaves(database, id),
   })
   const conflicts = new Set(stale)
 
-  const rows = edits.length > 0 ? await pouch.bulkDocs(edits) : []
+  const rows = edits.length > 0 ? await database.bulkDocs(edits) : []
   for (const [index, row] of rows.entries()) {
     const id = edits[index]?._id ?? ''
     if (isWritten(row)) revs.set(id, row.rev)
@@ -28,7 +28,7 @@ export async function writeDocuments(
   }
 
   const failures =
-    replicated.length > 0 ? await pouch.bulkDocs(replicated, { new_edits: false }) : []
+    replicated.length > 0 ? await database.bulkDocs(replicated, { new_edits: false }) : []
   if (failures.length > 0) throw new Error('a revision could not be stored', { cause: failures })
 
   const refused = conflicts.size - stale.size
@@ -36,7 +36,7 @@ export async function writeDocuments(
 }
 
 function isWritten(
-  row: { id: string; rev: string; ok: true } | PouchFailure,
+  row: { id: string; rev: string; ok: true } | Failure,
 ): row is { id: string; rev: string; ok: true } {
   return 'ok' in row && row.ok === true
 }

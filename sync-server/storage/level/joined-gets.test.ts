@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { ClassicLevel } from 'classic-level'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createFaultyDisk } from '../testing/faulty-disk.ts'
+import { createJoinedGets } from './key-reads.ts'
 import type { Level } from './level-store.ts'
-import { createJoinedGets } from './prefixed-leveldown.ts'
 
 /** A store with these keys, and its reads: the number of keys in each thread task. */
 async function openCounted(keys: readonly string[], wrap = (level: Level) => level) {

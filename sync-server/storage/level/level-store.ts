@@ -32,6 +32,7 @@ export type Level = ClassicLevel<string, string | Buffer>
 interface Waiting {
   operations: readonly Operation[]
   isSynced: boolean
+  isCounted: boolean
   generation: number | undefined
   resolve: () => void
   reject: (error: unknown) => void
@@ -211,8 +212,8 @@ export async function openLevelStore(options: {
       fail(error)
       throw refusal()
     }
-    counted.keysWritten += operations.length
-    if (sync) counted.syncedWrites += 1
+    for (const one of group) counted.keysWritten += one.isCounted ? one.operations.length : 0
+    if (sync && group.some((one) => one.isCounted)) counted.syncedWrites += 1
   }
 
   return {
@@ -234,16 +235,18 @@ export async function openLevelStore(options: {
     /**
      * Resolves when all of this is stored.
      * @param mustSync waits for the disk, even where others do not
+     * @param isCounted false for what nobody has asked for
      * @param generation that the decision read: refused if it is not the current one
      * @throws StorageUnavailable when it is unknown whether all or nothing is stored
      */
     write(
       operations: readonly Operation[],
-      { mustSync = false, generation }: { mustSync?: boolean; generation?: number } = {},
+      options: { mustSync?: boolean; isCounted?: boolean; generation?: number } = {},
     ): Promise<void> {
       return new Promise((resolve, reject) => {
+        const { mustSync = false, isCounted = true, generation } = options
         const isOwnSynced = isSynced || mustSync
-        waiting.push({ operations, isSynced: isOwnSynced, generation, resolve, reject })
+        waiting.push({ operations, isSynced: isOwnSynced, isCounted, generation, resolve, reject })
         state.writing ??= writeAll()
       })
     },

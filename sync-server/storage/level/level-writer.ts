@@ -1,21 +1,16 @@
 import { must } from '../../../schema/helpers/assertions.ts'
-import { createDeferred } from '../../../schema/helpers/deferred.ts'
 import { createTurnLines, type TurnLines } from '../../lib/few-in-a-turn.ts'
+import type { DocumentWrite } from '../documents/database.ts'
 import { draftWrites, type WriteDraft } from '../documents/draft-writes.ts'
-import { grow, nameByChance, nameRev, revisionsKept } from '../documents/grow-branch.ts'
-import { planWrites, type WritePlan } from '../documents/plan-writes.ts'
-import type { PouchWrite } from '../documents/pouch.ts'
-import { readLeaves } from '../documents/read-revisions.ts'
+import { grow, nameByChance, nameRev } from '../documents/grow-branch.ts'
+import { planWrites } from '../documents/plan-writes.ts'
 import type { News, Signals } from '../documents/signals.ts'
 import { asStorageError, DocumentDamaged, StorageUnavailable } from '../documents/storage-errors.ts'
-import type { DatabaseWrite, Transaction, TransactionOutcome } from '../documents/transaction.ts'
-import type { OpenDatabase } from './level-database.ts'
+import type { Transaction, TransactionOutcome } from '../documents/transaction.ts'
+import { addLeaf, currentOf, pickCurrent, type Row, splitRev, toLeaf } from './document-rows.ts'
+import type { ChangedRow, LevelDatabase } from './level-database.ts'
 import type { LevelStore, Operation } from './level-store.ts'
 import type { OpenDatabases } from './open-databases.ts'
-import { type NamedEdit, type PlainEdit, planPlainEdit, writeEdits } from './plain-edits.ts'
-import type { Sink } from './prefixed-leveldown.ts'
-import { type Current, pickDocuments, readWithMetadata } from './read-current.ts'
-import type { StoredTallies } from './stored-tallies.ts'
 
 interface Waiting extends GroupMember {
   isSettled: boolean
@@ -40,10 +35,9 @@ const documentsAtOnce = 250
 export function createLevelWriter(options: {
   databases: OpenDatabases
   store: LevelStore
-  tallies: StoredTallies
   signals: Signals
 }) {
-  const { databases, store, tallies, signals } = options
+  const { databases, store, signals } = options
   const waiting = createTurnLines<Waiting>()
   const patient: Waiting[] = []
   const state = {
@@ -77,7 +71,7 @@ export function createLevelWriter(options: {
   /** An unstorable transaction fails alone: retries the others of its group without it. */
   async function writeApart(group: readonly Waiting[]) {
     try {
-      await writeGroup({ databases, store, tallies, signals, group })
+      await writeGroup({ databases, store, signals, group })
     } catch (error) {
       const failed = asStorageError(error)
       const left = group.filter(({ isSettled }) => !isSettled)
@@ -156,8 +150,6 @@ function takeGroup(waiting: TurnLines<Waiting>): Waiting[] {
   return group
 }
 
-type Revs = Map<string, string>
-
 /** A group's transaction and its outcome. */
 interface GroupMember {
   transaction: Transaction<unknown>
@@ -165,44 +157,40 @@ interface GroupMember {
 }
 
 /**
- * Runs transactions together: one read, their functions in turn, one write of each database. One
- * store batch holds those that span several databases. One whose function throws fails alone.
+ * Runs transactions together: one read, their functions in turn, one write of all. One whose
+ * function throws fails alone.
  * @throws when something could not be stored; retry unsettled members separately
  */
 async function writeGroup(options: {
   databases: OpenDatabases
   store: LevelStore
-  tallies: StoredTallies
   signals: Signals
   group: readonly GroupMember[]
 }): Promise<void> {
-  const { databases, store, tallies, signals, group } = options
+  const { databases, store, signals, group } = options
   const wanted = gatherIds(group)
-  const names = [...wanted.keys()]
 
   // A read from before a reopening would be refused.
   await store.ensureSound()
-  await databases.openAll(names, async (opened) => {
-    const currents = new Map<string, ReadonlyMap<string, Current>>()
-    const drafts = new Map<string, WriteDraft>()
+  await databases.openAll([...wanted.keys()], async (opened) => {
+    const parts = new Map<string, Part>()
     await Promise.all(
       [...opened].map(async ([name, database]) => {
-        const current = await readWithMetadata(database, must(wanted.get(name), name))
-        currents.set(name, current)
-        drafts.set(name, draftWrites(pickDocuments(current)))
+        const rows = await database.readRows(must(wanted.get(name), name))
+        parts.set(name, { database, rows, draft: draftWrites(pickCurrent(rows)) })
       }),
     )
-    const decided = group.flatMap((member) => decide(member, drafts) ?? [])
-    const places = readPlaces(opened)
-    const revs = await writeDrafts({ opened, currents, drafts, store, tallies, decided })
-    const now = readPlaces(opened)
-    for (const [name, { docs }] of revs) {
-      const [from, seq] = [must(places.get(name), name), must(now.get(name), name)]
+    const decided = group.flatMap((member) => decide(member, parts) ?? [])
+    const plans = new Map<string, DatabasePlan>()
+    for (const [name, part] of parts) plans.set(name, await planDatabase(name, part))
+    const places = await writeTogether(store, parts, plans)
+    for (const [name, { docs }] of plans) {
+      const { from, seq } = must(places.get(name), name)
       if (docs.length > 0) signals.notify(name, seq, { from, docs })
     }
     for (const { member, result } of decided) {
-      const revsOf = (name: string) => revs.get(name)?.revs ?? new Map<string, string>()
-      member.settle({ done: { result, revs: revsOf } })
+      const revs = (name: string) => plans.get(name)?.revs ?? new Map<string, string>()
+      member.settle({ done: { result, revs } })
     }
   })
 }
@@ -218,237 +206,117 @@ function gatherIds(group: readonly GroupMember[]): Map<string, Set<string>> {
   return wanted
 }
 
-interface Decided {
-  member: GroupMember
-  writes: readonly DatabaseWrite[]
-  result: unknown
+type Rows = ReadonlyMap<string, Row | undefined>
+
+/** One database of a group: what was read, and what becomes of it. */
+interface Part {
+  database: LevelDatabase
+  rows: Rows
+  draft: WriteDraft
 }
 
-function decide(member: GroupMember, drafts: ReadonlyMap<string, WriteDraft>): Decided | undefined {
+function decide(
+  member: GroupMember,
+  drafts: ReadonlyMap<string, Part>,
+): { member: GroupMember; result: unknown } | undefined {
   const { parts, decide } = member.transaction
-  const draftOf = (name: string) => must(drafts.get(name), `a part of ${name}`)
+  const draftOf = (name: string) => must(drafts.get(name), `a part of ${name}`).draft
   const idsOf = (name: string) => parts.flatMap((part) => (part.name === name ? part.ids : []))
   try {
     // Every stored document was put there as a Body.
     const { writes, result } = decide((name) => draftOf(name).read(idsOf(name)) as never)
     for (const write of writes) draftOf(write.name).check(idsOf(write.name), write)
     for (const write of writes) draftOf(write.name).add(write)
-    return { member, writes, result }
+    return { member, result }
   } catch (failed) {
     member.settle({ failed })
     return undefined
   }
 }
 
-/** Each database's last place. */
-function readPlaces(opened: ReadonlyMap<string, OpenDatabase>): Map<string, number> {
-  return new Map([...opened].map(([name, { counters }]) => [name, counters.seq]))
+/** What a group writes into one database. */
+interface DatabasePlan {
+  changed: Map<string, ChangedRow>
+  bytes: Operation[]
+  /** The revision of each document that was read or written. */
+  revs: ReadonlyMap<string, string>
+  /** The new version of each document. */
+  docs: News['docs']
 }
 
-/** @returns every database's revisions, and the current version of each document written there */
-async function writeDrafts(options: {
-  opened: ReadonlyMap<string, OpenDatabase>
-  currents: ReadonlyMap<string, ReadonlyMap<string, Current>>
-  drafts: ReadonlyMap<string, WriteDraft>
-  store: LevelStore
-  tallies: StoredTallies
-  decided: readonly Decided[]
-}) {
-  const { opened, currents, drafts, store, tallies, decided } = options
-  const written = new Map<string, { revs: Revs; docs: News['docs'] }>()
-  const batches: (DatabaseBatch & { name: string })[] = []
-  for (const [name, draft] of drafts) {
-    const database = must(opened.get(name), name)
-    const plan = await planWrites({
-      stored: draft.stored,
-      writes: draft.writes.values(),
-      // Nobody may know a name before it is given.
-      nameChild: nameByChance,
-      readLeaves: async (id) => await readLeaves(await database.pouch(), id),
-    })
-    // Nobody else writes here between the read and this.
-    if (plan.stale.size > 0) throw new Error(`${name} changed while it was written`)
-    const current = await readCreated(database, must(currents.get(name), name), plan.edits)
-    const { named, all, revs } = nameEdits(plan, current)
-    const ids = new Set(all.map(({ _id }) => _id))
-    const docs = [...draft.writes.values()].flatMap(({ body }) =>
-      ids.has(body._id) ? [{ ...body, _rev: must(revs.get(body._id), body._id) }] : [],
-    )
-    written.set(name, { revs, docs })
-    if (all.length === 0) continue
-    const isEdited = all.length === named.length
-    const plain = isEdited ? planPlainEdits(current, named) : undefined
-    batches.push({ name, database, ...(plain ? { plain } : { docs: all }) })
-  }
-  // Attachments bypass this: no document written together may have any.
-  const isTogether = findTogether(decided)
-  const counted = await tallies.draft(drafts)
-  for (const { name } of counted) isTogether.add(name)
-  const together = batches.filter(({ name }) => isTogether.has(name))
-  const alone = batches.filter(({ name }) => !isTogether.has(name))
-  const besides = counted.map(({ operation }) => operation)
-  await Promise.all([
-    writeTogether(store, together, besides),
-    ...alone.map((batch) => writeBatch(batch)),
-  ])
-  tallies.record(counted)
-  return written
-}
-
-/** The databases of transactions that span more than one. */
-function findTogether(decided: readonly Decided[]): Set<string> {
-  const names = decided.flatMap(({ writes }) => {
-    const own = new Set(writes.map(({ name }) => name))
-    return own.size > 1 ? [...own] : []
+async function planDatabase(name: string, { database, rows, draft }: Part): Promise<DatabasePlan> {
+  const { edits, replicated, revs, stale } = await planWrites({
+    stored: draft.stored,
+    writes: draft.writes.values(),
+    // Nobody may know a name before it is given.
+    nameChild: nameByChance,
+    readLeaves: async (id) => listLeaves(rows.get(id)),
   })
-  return new Set(names)
-}
-
-/**
- * @returns also the trees of the created ones, which were not read: their ids must be free, and no
- * edit follows a version that nobody saw
- */
-async function readCreated(
-  database: OpenDatabase,
-  current: ReadonlyMap<string, Current>,
-  edits: readonly PouchWrite[],
-): Promise<ReadonlyMap<string, Current>> {
-  const created = new Set(edits.flatMap(({ _id }) => (current.has(_id) ? [] : [_id])))
-  if (created.size === 0) return current
-  const found = await readWithMetadata(database, created)
-  const trees = new Map<string, Current>(current)
-  for (const [id, { metadata }] of found) trees.set(id, { metadata })
-  return trees
-}
-
-/** @returns undefined when one of them needs PouchDB: a database's writes are one call */
-function planPlainEdits(
-  current: ReadonlyMap<string, Current>,
-  named: readonly NamedEdit[],
-): PlainEdit[] | undefined {
-  const plans: PlainEdit[] = []
-  for (const edit of named) {
-    const { doc: stored, metadata } = current.get(edit._id) ?? {}
-    const plan = planPlainEdit({ edit, stored, metadata, revsLimit: revisionsKept })
-    if (!plan) return undefined
-    plans.push(plan)
+  // Nobody else writes here between the read and this.
+  if (stale.size > 0) throw new Error(`${name} changed while it was written`)
+  const created = edits.filter(({ _id }) => !rows.has(_id)).map(({ _id }) => _id)
+  const all =
+    created.length === 0 ? rows : new Map([...rows, ...(await database.readRows(created))])
+  for (const id of created) if (currentOf(id, all.get(id))) throw new Error(`${id} is taken`)
+  const named = edits.map((edit) => nameEdit(edit, all.get(edit._id)))
+  for (const { _id, _rev } of named) revs.set(_id, _rev)
+  const plan: DatabasePlan = { changed: new Map(), bytes: [], revs, docs: [] }
+  for (const write of [...replicated, ...named]) {
+    const before = all.get(write._id)
+    const { leaf, bytes } = toLeaf(write)
+    const leaves = addLeaf(plan.changed.get(write._id)?.leaves ?? before?.leaves ?? [], leaf)
+    if (leaves) plan.changed.set(write._id, { before, leaves })
+    plan.bytes.push(...bytes)
   }
-  return plans
+  plan.docs = [...draft.writes.values()].flatMap(({ body }) =>
+    plan.changed.has(body._id) ? [{ ...body, _rev: must(revs.get(body._id), body._id) }] : [],
+  )
+  return plan
+}
+
+function listLeaves(row: Row | undefined) {
+  return (row?.leaves ?? []).map(({ start, ids, isDeleted = false }) => ({
+    revisions: { start, ids },
+    isDeleted,
+  }))
 }
 
 /**
- * Names the edits' revisions: PouchDB names an edit by its content, which a client could predict
- * and push elsewhere in the tree first.
- * @returns `all`: with the plan's replicated revisions; `revs`: those of the plan and the new ones
+ * Names an edit's revision: a name made of its content could be predicted by a client, and pushed
+ * elsewhere in the tree first. A document that is made again follows its removal, as in CouchDB.
  */
-function nameEdits({ edits, replicated, revs }: WritePlan, current: ReadonlyMap<string, Current>) {
-  const named = edits.map((edit) => nameEdit(edit, current.get(edit._id)))
-  const known = new Map([...revs, ...named.map(({ _id, _rev }) => [_id, _rev] as const)])
-  return { named, all: [...replicated, ...named], revs: known }
-}
-
-function nameEdit(edit: PouchWrite, stored: Current | undefined): NamedEdit {
-  const { _rev: parent = findTombstone(stored), ...body } = edit
-  const [start, hash] = parent?.split('-') ?? []
-  const before = { start: Number(start ?? 0), ids: hash === undefined ? [] : [hash] }
-  const revisions = grow(before, '', nameByChance)
-  return { ...body, _rev: nameRev(revisions), _revisions: revisions }
+function nameEdit(edit: DocumentWrite, row: Row | undefined): DocumentWrite & { _rev: string } {
+  const winner = row?.leaves[0]
+  const parent = edit._rev === undefined ? winner : splitRev(edit._rev)
+  const revisions = grow(parent ?? { start: 0, ids: [] }, '', nameByChance)
+  return { ...edit, _rev: nameRev(revisions), _revisions: revisions }
 }
 
 /**
- * What a document that is made again follows, as in CouchDB: a new beginning each time would stay
- * in its tree forever, and every write merges all of them.
- */
-function findTombstone(stored: Current | undefined): string | undefined {
-  return stored?.metadata?.deleted === true ? stored.metadata.winningRev : undefined
-}
-
-/** One database's part of a write: by PouchDB, or by keys alone. */
-type DatabaseBatch = {
-  database: OpenDatabase
-} & ({ docs: PouchWrite[] } | { plain: readonly PlainEdit[] })
-
-/**
- * Writes several databases atomically: holds back what each one writes until all have arrived, then
- * stores them as one batch.
- * @param besides operations for the same batch
+ * Stores what a group writes as one batch: all of it, or nothing.
+ * @returns each database's place before and after
  */
 async function writeTogether(
   store: LevelStore,
-  batches: readonly DatabaseBatch[],
-  besides: readonly Operation[] = [],
-): Promise<void> {
-  const operations: Operation[] = [...besides]
-  if (batches.length === 0) {
-    if (operations.length > 0) await store.write(operations)
-    return
+  parts: ReadonlyMap<string, Part>,
+  plans: ReadonlyMap<string, DatabasePlan>,
+): Promise<Map<string, { from: number; seq: number }>> {
+  const places = new Map<string, { from: number; seq: number }>()
+  const staged: { database: LevelDatabase; operations: Operation[] }[] = []
+  // Nothing is awaited until all of it waits for the disk: what comes next builds on it.
+  for (const [name, { database, draft }] of parts) {
+    const { changed, bytes } = must(plans.get(name), name)
+    const from = database.counters.seq
+    const operations = database.stage(changed, { bytes, tally: draft.tally() })
+    places.set(name, { from, seq: database.counters.seq })
+    if (operations.length > 0) staged.push({ database, operations })
   }
-  const state = { left: batches.length }
-  const together = createDeferred()
-  const arrived = createDeferred()
-  together.promise.catch(() => undefined)
-
-  const writing = batches.map(async (batch) => {
-    let hasArrived = false
-    const arrive = () => {
-      if (hasArrived) return
-      hasArrived = true
-      state.left -= 1
-      if (state.left === 0) arrived.resolve()
-    }
-    try {
-      await writeBatch(batch, async (own) => {
-        operations.push(...own)
-        arrive()
-        await together.promise
-      })
-    } catch (error) {
-      // Before all have arrived the store has nothing, and stays so.
-      arrived.reject(error)
-      throw error
-    } finally {
-      arrive()
-    }
-  })
-
-  try {
-    await arrived.promise
-    const generation = Math.min(...batches.map(({ database: { view } }) => view.generation))
-    await store.write(operations, { generation })
-    together.resolve()
-  } catch (error) {
-    together.reject(error)
-    await Promise.allSettled(writing)
-    throw error
-  }
-  await Promise.all(writing)
-}
-
-/**
- * Writes one database: into the store, or into `sink`.
- * @throws Error when PouchDB refuses one of the documents
- */
-export async function writeBatch(batch: DatabaseBatch, sink?: Sink): Promise<void> {
-  if ('plain' in batch) return await writePlain(batch.database, batch.plain, sink)
-  const { view } = batch.database
-  const pouch = await batch.database.pouch()
-  view.divert(sink)
-  try {
-    const failures = await pouch.bulkDocs(batch.docs, { new_edits: false })
-    if (failures.length > 0) throw new Error('a revision could not be stored', { cause: failures })
-  } finally {
-    view.divert(undefined)
-  }
-}
-
-async function writePlain(
-  { view, counters, writeKeys }: OpenDatabase,
-  edits: readonly PlainEdit[],
-  sink?: Sink,
-): Promise<void> {
-  await writeKeys(async () => {
-    const { operations, seq, count } = writeEdits(edits, counters)
-    await view.write(operations, sink)
-    Object.assign(counters, { seq, count })
-  })
+  if (staged.length === 0) return places
+  const generation = Math.min(...staged.map(({ database }) => database.generation))
+  const operations = staged.flatMap((one) => one.operations)
+  const stored = store.write(operations, { generation })
+  await Promise.all(
+    staged.map(({ database, operations }) => database.remember(operations, () => stored)),
+  )
+  return places
 }

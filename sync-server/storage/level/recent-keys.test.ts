@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createDeferred } from '../../../schema/helpers/deferred.ts'
-import { createRecentKeys } from './prefixed-leveldown.ts'
+import { createRecentKeys } from './key-reads.ts'
 
 const put = (key: string, value: string) => ({ type: 'put', key, value }) as const
 const unread = () => Promise.reject(new Error('this is remembered'))

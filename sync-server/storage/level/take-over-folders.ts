@@ -3,12 +3,12 @@ import { dirname, join } from 'node:path'
 import { ClassicLevel } from 'classic-level'
 import { isDatabaseName } from '../documents/database-names.ts'
 import { StorageUnavailable } from '../documents/storage-errors.ts'
-import { findSoundDocuments, type OldLevel } from './find-sound-documents.ts'
-import type { LevelStore, Operation } from './level-store.ts'
-import { documentCountKey, lastSeqKey } from './pouch-keys.ts'
-import { rangeOf } from './prefixed-leveldown.ts'
+import { rangeOf } from './document-rows.ts'
+import type { LevelStore } from './level-store.ts'
+import { convertDatabase, openOldDatabase } from './take-over-pouchdb.ts'
 
-const batchBytes = 1024 * 1024
+export type OldLevel = ClassicLevel<string, Buffer>
+
 const setAsideFolder = 'set-aside'
 
 /** No database can have this name. */
@@ -33,7 +33,7 @@ export interface TakeOverOptions {
 }
 
 /**
- * Migrates earlier versions' databases, a LevelDB folder each: copies every key behind a prefix.
+ * Migrates earlier versions' databases, a LevelDB folder each.
  * Crash-safe: recopies, and removes a folder only after a mark confirms it is on disk. Takes what
  * is usable of a damaged one and sets its folder aside, undeleted, without blocking the start.
  * @throws Error that names a folder that is unreadable but not damaged; StorageUnavailable
@@ -75,7 +75,7 @@ async function takeOver(options: {
   store: LevelStore
 }): Promise<Damage> {
   const { from, name, store } = options
-  const copy = (level: OldLevel) => copyKeys({ level, name, store })
+  const copy = (level: OldLevel) => copyDatabase({ level, name, store })
   const damage: Damage = { why: '', broken: [] }
   try {
     damage.broken = await withOldLevel(from, copy)
@@ -97,32 +97,14 @@ async function takeOver(options: {
 }
 
 /** @returns the ids left out */
-async function copyKeys(options: { level: OldLevel; name: string; store: LevelStore }) {
+async function copyDatabase(options: { level: OldLevel; name: string; store: LevelStore }) {
   const { level, name, store } = options
   const prefix = rangeOf(name).gte
-  const { broken, isSound, lastSeq, count } = await findSoundDocuments(level)
-  // An earlier try may have copied keys that are left out now.
+  // An earlier try may have copied what is left out now.
   await store.clear(rangeOf(name))
-  let batch: Operation[] = []
-  let bytes = 0
-  for await (const [key, value] of level.iterator()) {
-    if (!isSound(key)) continue
-    batch.push({ type: 'put', key: prefix + key, value })
-    bytes += value.length
-    if (bytes < batchBytes) continue
-    await store.write(batch)
-    batch = []
-    bytes = 0
-  }
-  // The lost ones may include the last: no number may be given twice.
-  const seq = Math.max(lastSeq, Number(await level.get(lastSeqKey)) || 0)
-  if (seq > 0) {
-    batch.push(
-      { type: 'put', key: prefix + lastSeqKey, value: JSON.stringify(seq) },
-      { type: 'put', key: prefix + documentCountKey, value: JSON.stringify(count) },
-    )
-  }
-  await store.write(batch)
+  const { broken } = await convertDatabase(openOldDatabase(level as never), async (operations) => {
+    await store.write(operations.map((one) => ({ ...one, key: prefix + one.key })))
+  })
   return broken
 }
 

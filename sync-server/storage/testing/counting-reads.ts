@@ -19,6 +19,10 @@ export function countingReads() {
     })
   }
 
+  function countPage(entries: readonly unknown[]) {
+    counted.reads += Math.max(entries.length, 1)
+  }
+
   function countNexts(iterator: unknown): unknown {
     if (typeof iterator !== 'object' || iterator === null) return iterator
     return new Proxy(iterator, {
@@ -26,8 +30,11 @@ export function countingReads() {
         const member = Reflect.get(target, name, target)
         if (typeof member !== 'function') return member
         return (...given: unknown[]) => {
+          const answer = Reflect.apply(member, target, given)
           if (name === 'next') counted.reads += 1
-          return Reflect.apply(member, target, given)
+          if (name === 'nextv')
+            Promise.resolve(answer as unknown[]).then(countPage, () => undefined)
+          return answer
         }
       },
     })

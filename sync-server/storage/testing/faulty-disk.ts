@@ -27,7 +27,7 @@ export interface Death {
 /** A filled batch's write: the only way in which the store writes. */
 type Write = () => Promise<void>
 
-/** The store's read: a key, or the next of a range. */
+/** The store's read: a key, or the next ones of a range. */
 type Read = (...given: readonly unknown[]) => Promise<unknown>
 
 export type FaultyDisk = ReturnType<typeof createFaultyDisk>
@@ -142,7 +142,11 @@ export function createFaultyDisk() {
     function iterate(...given: Parameters<typeof open>) {
       const iterator = open(...given)
       const next = iterator.next.bind(iterator) as unknown as Read
-      return Object.assign(iterator, { next: guardRead(next) as typeof iterator.next })
+      const nextv = iterator.nextv.bind(iterator) as unknown as Read
+      return Object.assign(iterator, {
+        next: guardRead(next) as typeof iterator.next,
+        nextv: guardRead(nextv) as typeof iterator.nextv,
+      })
     }
     return Object.assign(level, {
       batch: openFaultyBatch as Level['batch'],

@@ -4,6 +4,7 @@ import { chromium, type Page } from 'playwright-core'
 import { findChromium } from '../../../../.run/find-chromium.mjs'
 import { openTestSocket } from '../../../../sync-server/testing/open-test-socket.ts'
 import { signIn } from '../account-steps.ts'
+import { openCrew } from './stage/open-crew.ts'
 import { openStage, type Stage, type Width } from './stage/open-stage.ts'
 import { startStoryServer } from './stage/start-story-server.ts'
 import { tellStory } from './stage/tell-story.ts'
@@ -12,6 +13,7 @@ import { takeConversation } from './states/take-conversation.ts'
 import { takeEmoji } from './states/take-emoji.ts'
 import { takeFailed } from './states/take-failed.ts'
 import { takeFiles } from './states/take-files.ts'
+import { takeGroup } from './states/take-group.ts'
 import { takeList } from './states/take-list.ts'
 import { takeMedia } from './states/take-media.ts'
 import { takeOffline } from './states/take-offline.ts'
@@ -39,6 +41,8 @@ const shown = [
   'offline-dark-1280',
   'list-light-390',
   'conversation-dark-390',
+  'group-light-1280',
+  'group-info-dark-390',
 ]
 const widths: readonly Width[] = [1280, 390]
 const asVisitor = [takeSignIn, takeRegistration, takeSignInForm]
@@ -79,8 +83,17 @@ for (const width of widths) {
   await takeAll(stage, signedIn)
   await stage.close()
 }
+// Their devices give them keys, which would put a sign beside all that was written before.
+const crew = await openCrew(server, people)
+for (const width of widths) {
+  const stage = await openStage({ server, people, ben, width, folder })
+  await arrive(stage)
+  await takeAll(stage, [takeGroup])
+  await stage.close()
+}
 if (failed.length === 0) await publish()
 ben.socket.close()
+await crew.close()
 await server.close()
 if (failed.length > 0) {
   process.stderr.write(`Not taken: ${failed.join(', ')}. The README keeps its pictures.\n`)

@@ -70,8 +70,9 @@ export const historyMutants: readonly Mutant[] = [
     name: 'a write is acknowledged before it is stored',
     kind: 'skipped step',
     file: 'sync-server/storage/level/level-writer.ts',
-    before: 'await store.write(operations, { generation })',
-    after: 'store.write(operations, { generation }).catch(() => {})',
+    before: 'const stored = store.write(operations, { generation })\n',
+    after:
+      'const stored = Promise.resolve(void store.write(operations, { generation }).catch(() => {}))\n',
     tests: ['sync-server/storage/level/failed-writes.test.ts'],
   },
   {

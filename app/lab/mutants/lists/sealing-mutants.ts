@@ -290,8 +290,8 @@ export const sealingMutants: readonly Mutant[] = [
     name: 'words written on a locked device wait on after it is unlocked',
     kind: 'dropped field',
     file: 'app/sync/files/push-seal.ts',
-    before: '[keyring.onChange(tell), peerKeys.onChange(tell)]',
-    after: '[peerKeys.onChange(tell)]',
+    before: '[keyring.onChange(tell), peerKeys.onChange(tell), groups.onChange(tell)]',
+    after: '[peerKeys.onChange(tell), groups.onChange(tell)]',
     tests: ['app/sync/replication/sealed.test.ts'],
   },
   {
@@ -380,6 +380,14 @@ export const sealingMutants: readonly Mutant[] = [
     file: 'app/conversation/message-list/build-message-rows.ts',
     before: 'const isBeginning = holdsOldest || length >= beginningLength',
     after: 'const isBeginning = true',
+    tests: ['app/conversation/message-list/build-message-rows.test.ts'],
+  },
+  {
+    name: 'a line of a group counts as words in plain',
+    kind: 'dropped field',
+    file: 'app/conversation/message-list/build-message-rows.ts',
+    before: ' && !lineOf(message)\n',
+    after: '\n',
     tests: ['app/conversation/message-list/build-message-rows.test.ts'],
   },
   {

@@ -2,6 +2,14 @@ import type { Mutant } from './mutant.ts'
 
 export const serverMutants: readonly Mutant[] = [
   {
+    name: 'a copy that came to light keeps the words that its author has discarded',
+    kind: 'skipped step',
+    file: 'sync-server/messages/proposals/message-draft.ts',
+    before: 'return isAccepted(next) || (isOwn && isDiscarded(next))',
+    after: 'return isAccepted(next)',
+    tests: ['sync-server/messages/faults-at-every-write.test.ts'],
+  },
+  {
     name: 'the hint of what could not be written for the other person goes',
     kind: 'skipped step',
     file: 'sync-server/messages/acceptance/message-acceptor.ts',
@@ -107,10 +115,10 @@ export const serverMutants: readonly Mutant[] = [
   },
   {
     name: 'two databases are not written together',
-    kind: 'off by one',
+    kind: 'skipped step',
     file: 'sync-server/storage/level/level-writer.ts',
-    before: 'own.size > 1',
-    after: 'own.size > 2',
+    before: 'staged.flatMap((one) => one.operations)',
+    after: 'staged.slice(0, 1).flatMap((one) => one.operations)',
     tests: ['sync-server/storage/level/failed-writes.test.ts'],
   },
   {
@@ -157,8 +165,8 @@ export const serverMutants: readonly Mutant[] = [
     name: 'a page that is full is taken for the end',
     kind: 'off by one',
     file: 'sync-server/sync/answers.ts',
-    before: '!descending && page.results.length < limit',
-    after: '!descending && page.results.length <= limit',
+    before: 'page.isAtEnd ?? page.results.length < limit',
+    after: 'page.isAtEnd ?? page.results.length <= limit',
     tests: ['sync-server/sync/answer-changes.test.ts'],
   },
   {

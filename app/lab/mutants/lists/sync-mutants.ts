@@ -2,11 +2,19 @@ import type { Mutant } from './mutant.ts'
 
 export const syncMutants: readonly Mutant[] = [
   {
+    name: 'what is written behind a scan waits for ever',
+    kind: 'skipped step',
+    file: 'app/sync/replication/guard-replication.ts',
+    before: 'const isBehind = times.some((lwt) => lwt <= reached.lwt)',
+    after: 'const isBehind = false',
+    tests: ['app/sync/replication/guard-replication.test.ts'],
+  },
+  {
     name: 'what is owed is passed over where it is the last that was written',
     kind: 'off by one',
     file: 'app/sync/replication/guard-replication.ts',
-    before: 'lwt <= (checkpointData as { lwt: number }).lwt',
-    after: 'lwt < (checkpointData as { lwt: number }).lwt',
+    before: 'lwt !== undefined && lwt <= stored',
+    after: 'lwt !== undefined && lwt < stored',
     tests: ['app/sync/replication/guard-replication.test.ts'],
     isForHistories: true,
   },

@@ -1,11 +1,11 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { createClock } from '../../../database/storage/clock.ts'
-import type { PulledGroup } from '../../groups/own-groups.ts'
+import type { OwnGroups, PulledGroup } from '../../groups/own-groups.ts'
 import type { KeptDocuments } from '../../inbox/kept-documents.ts'
 import { createBackOff } from '../../platform/back-off.ts'
-import { createGroupPull } from '../group-pull.ts'
+import { createGroupPull, type GroupChanged } from '../group-pull.ts'
 import { createPullChanges, type DatabaseFeed, type PullCheckpoint } from '../pull-changes.ts'
 import { createPullPace } from '../pull-pace.ts'
 import { createPushDocuments } from '../push-documents.ts'
@@ -36,6 +36,10 @@ export async function openTestCalls(
     onSetAside?: (all: SetAsideTold) => void
     /** Has this person groups? */
     hasGroups?: boolean
+    /** Those that this device believes to be there. */
+    madeGroups?: readonly string[]
+    /** What it has of each group's record. */
+    recordOf?: OwnGroups['recordOf']
     explainClosed?: PushOptions['explainClosed']
     refusals?: PushOptions['refusals']
   } = {},
@@ -99,6 +103,19 @@ export async function openTestCalls(
   const setAside = createSetAside({ random: () => 0, onDue: () => {}, onChange })
   onTestFinished(setAside.close)
   const groups: PulledGroup[] = []
+  const groupPull = options.hasGroups
+    ? createGroupPull({
+        calls: callsTo(''),
+        pushes,
+        askAgain,
+        give: (documents, places) => pulling.giveGroup(documents, places),
+        onFailed: (cause) => expect.unreachable(String(cause)),
+        isOn: () => true,
+        listMade: async () => options.madeGroups ?? [],
+        recordOf: options.recordOf ?? (() => undefined),
+        onGroups: async (told) => void groups.push(...told),
+      })
+    : undefined
   const pulling = createPullChanges<ServerDocument>({
     calls,
     epoch,
@@ -107,22 +124,20 @@ export async function openTestCalls(
     feed,
     kept,
     askAgain,
-    groups: options.hasGroups
-      ? createGroupPull({
-          calls: callsTo(''),
-          pushes,
-          askAgain,
-          isOn: () => true,
-          onGroups: async (told) => void groups.push(...told),
-        })
-      : undefined,
+    groups: groupPull,
     signal,
     onOutcome,
     onComing: (count) => void coming.push(count),
     pace: createPullPace(() => stored.place),
     pageRows,
   })
+  const given: { documents: readonly ServerDocument[]; checkpoint: PullCheckpoint }[] = []
+  pulling.stream$.subscribe((gift) => given.push(gift))
   return {
+    /** Takes what the line brought of a group. */
+    hear: (told: GroupChanged) => groupPull?.hear(told),
+    /** What the stream delivered. */
+    given,
     /** What was told of groups. */
     groups,
     /** Sends one request, with retries as needed. */

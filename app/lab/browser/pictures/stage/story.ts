@@ -17,6 +17,18 @@ export const cast = {
 } as const
 export type Role = keyof typeof cast
 
+export const groupName = 'Island weekend'
+
+/** Written at devices, one after the other. */
+export const groupLines: readonly { from: 'ann' | 'ben' | 'carla'; text: string }[] = [
+  { from: 'ben', text: 'Cabin is ours from Friday to Sunday 🎉' },
+  { from: 'carla', text: 'I bring lamps, ropes and, yes, a cake' },
+  { from: 'ann', text: 'Then I take the first watch' },
+  { from: 'ben', text: 'Who has a second tarp?' },
+  { from: 'ann', text: '@Carla Jensen had one last year, I think' },
+  { from: 'carla', text: 'Still have it. It goes on the boat tonight' },
+]
+
 export interface Line {
   from: Role
   to: Role

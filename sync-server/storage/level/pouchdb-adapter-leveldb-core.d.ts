@@ -1,4 +1,0 @@
-declare module 'pouchdb-adapter-leveldb-core' {
-  function LevelPouch(this: object, options: object, done: () => void): void
-  export = LevelPouch
-}
