@@ -118,7 +118,10 @@ test('P1 P2: five messages written offline around a reload arrive once and in or
   await ann.page.getByRole('link', { name: '5 waiting' }).waitFor()
 
   const back = ann.page.getByRole('status').getByText('Back online · 5 sent')
+  // Slow enough to be back for longer than 'Back online' is shown, before all is sent.
+  ann.network.slow(3_000)
   await seeBriefly(back, ann.goOnline())
+  ann.network.slow(50_000_000)
   await back.waitFor({ state: 'detached' })
   await chatRow(ben.page, 'ann').click()
   await expect

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { describeConnection } from './use-connection-words.ts'
+import type { Connection } from '../../sync/messenger-types.ts'
+import { describeConnection, followReturn, nothingKnown } from './use-connection-words.ts'
 
 test('says nothing while the connection works or its state is unknown', () => {
   expect(describeConnection({ state: 'live', pendingCount: 3 })).toBeUndefined()
@@ -38,4 +39,51 @@ test('a problem shows its own words', () => {
     icon: 'cloudOff',
     isLate: false,
   })
+})
+
+/** Looks at the connection several times, one after another. */
+function look(...situations: { state: Connection['state']; waiting: number; failed?: number }[]) {
+  return situations.reduce(
+    (known, now) => followReturn(known, { isShown: now.state !== 'live', failed: 0, ...now }),
+    nothingKnown,
+  )
+}
+
+test('what a slow network sends long after the return is counted', () => {
+  const offline = { state: 'offline', waiting: 5 } as const
+  const sending = look(offline, { state: 'connecting', waiting: 5 }, { state: 'live', waiting: 5 })
+  expect(sending).toMatchObject({ back: { waiting: 5 }, sentCount: undefined })
+  const sent = [3, 0].reduce(
+    (known, waiting) => followReturn(known, { state: 'live', isShown: false, waiting, failed: 0 }),
+    sending,
+  )
+  expect(sent.sentCount).toBe(5)
+})
+
+test('a return that breaks off is counted from what waited at first', () => {
+  const { sentCount } = look(
+    { state: 'offline', waiting: 5 },
+    { state: 'live', waiting: 5 },
+    { state: 'live', waiting: 2 },
+    { state: 'connecting', waiting: 2 },
+    { state: 'live', waiting: 2 },
+    { state: 'live', waiting: 0 },
+  )
+  expect(sentCount).toBe(5)
+})
+
+test('what is refused is not counted as sent', () => {
+  const { sentCount } = look(
+    { state: 'live', waiting: 4 },
+    { state: 'live', waiting: 0 },
+    { state: 'offline', waiting: 3, failed: 1 },
+    { state: 'live', waiting: 0, failed: 2 },
+  )
+  expect(sentCount).toBe(2)
+})
+
+test('a loss that nobody has seen has no return', () => {
+  const unseen = { isShown: false, waiting: 1, failed: 0 }
+  const lost = followReturn(look({ state: 'live', waiting: 0 }), { state: 'connecting', ...unseen })
+  expect(followReturn(lost, { state: 'live', ...unseen }).back).toBeUndefined()
 })

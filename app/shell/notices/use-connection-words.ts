@@ -1,6 +1,5 @@
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useState } from 'react'
 import type { Connection } from '../../sync/messenger-types.ts'
-import type { OutboxCounts } from '../../sync/outbox/outbox-types.ts'
 import { useLiveValue } from '../../ui/hooks/use-live-value.ts'
 import type { IconName } from '../../ui/icons/icon-paths.ts'
 import { useMessenger } from '../session/messenger-context.tsx'
@@ -8,6 +7,8 @@ import { useMessenger } from '../session/messenger-context.tsx'
 const lateAfterMs = 2_000
 /** How long it is said that the connection is back. */
 const backShownMs = 2_500
+/** How long after the return it is told how much was sent. */
+const countedForMs = 60_000
 
 /**
  * The current text about the connection, once its delay is over.
@@ -19,57 +20,101 @@ export function useConnectionWords({ countsWaiting = true } = {}): ConnectionWor
   const counts = useLiveValue(messenger.outbox)
   const counted = countsWaiting ? connection : { ...connection, pendingCount: 0 }
   const words = usePatientWords(describeConnection(counted))
-  return useReturn({ state: connection.state, isShown: words !== undefined, counts }) ?? words
+  const isShown = words !== undefined
+  return useReturn({ state: connection.state, isShown, ...counts }) ?? words
 }
 
-/** The moment after a disconnection that the person has seen, with how much was sent then. */
-function useReturn({ state, isShown, counts }: Away): ConnectionWords | undefined {
-  const before = useRef({ isSeen: false, wasLive: false, wasOffline: false, waiting: 0, failed: 0 })
-  const [back, setBack] = useState<OutboxCounts>()
-  const [sentCount, setSentCount] = useState(0)
-  const { waiting, failed } = counts
-
+/** The moment after a disconnection that the person has seen, and then how much of what waited was sent. */
+function useReturn(now: Situation): ConnectionWords | undefined {
+  const [known, setKnown] = useState(nothingKnown)
+  const [isShown, setIsShown] = useState(false)
+  const { state, isShown: isLossShown, waiting, failed } = now
   useEffect(() => {
-    const known = before.current
-    if (state === 'live') {
-      Object.assign(known, { wasLive: true, wasOffline: false })
-      if (!known.isSeen) return
-      known.isSeen = false
-      setSentCount(0)
-      return setBack({ waiting: known.waiting, failed: known.failed })
-    }
-    setBack(undefined)
-    if (isShown && (state === 'offline' || (state === 'connecting' && known.wasLive))) {
-      known.isSeen = true
-    }
-    if (state === 'offline') known.wasOffline = true
-    // On the way back from offline some may be sent already.
-    const isLeaving = state === 'connecting' && known.wasOffline
-    known.waiting = isLeaving ? Math.max(known.waiting, waiting) : waiting
-    known.failed = failed
-  }, [state, isShown, waiting, failed])
+    setKnown((before) => followReturn(before, { state, isShown: isLossShown, waiting, failed }))
+  }, [state, isLossShown, waiting, failed])
 
-  useEffect(() => {
-    if (!back || waiting > 0) return
-    setSentCount((said) => Math.max(said, back.waiting - Math.max(0, failed - back.failed)))
-  }, [back, waiting, failed])
-
-  // What is sent meanwhile is said as long.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: begins again with each count
+  const { back, sentCount } = known
   useEffect(() => {
     if (!back) return
-    const timer = setTimeout(() => setBack(undefined), backShownMs)
+    setIsShown(true)
+    const timers = [
+      setTimeout(() => setIsShown(false), backShownMs),
+      setTimeout(() => setKnown((before) => ({ ...before, back: undefined })), countedForMs),
+    ]
+    return () => timers.forEach(clearTimeout)
+  }, [back])
+  // What a slow network takes longer for is said once it is sent.
+  useEffect(() => {
+    if (!sentCount) return
+    setIsShown(true)
+    const timer = setTimeout(() => setIsShown(false), backShownMs)
     return () => clearTimeout(timer)
-  }, [back, sentCount])
+  }, [sentCount])
 
-  return back && state === 'live' ? describeReturn(sentCount) : undefined
+  return back && isShown && state === 'live' ? describeReturn(sentCount ?? 0) : undefined
 }
 
-interface Away {
+interface Situation {
   state: Connection['state']
   /** Do words about the connection stand there? */
   isShown: boolean
-  counts: OutboxCounts
+  waiting: number
+  failed: number
+}
+
+interface Return {
+  /** Has the person seen that the connection was lost? */
+  isSeen: boolean
+  wasLive: boolean
+  wasOffline: boolean
+  /** What waited, and had failed, before the connection came back. */
+  waiting: number
+  failed: number
+  /** The same at the moment when it came back, until that is told. */
+  back?: { waiting: number; failed: number } | undefined
+  /** How much was sent since; undefined while some of it waits. */
+  sentCount?: number | undefined
+}
+
+export const nothingKnown: Return = {
+  isSeen: false,
+  wasLive: false,
+  wasOffline: false,
+  waiting: 0,
+  failed: 0,
+}
+
+/** What is known of a disconnection and its end after one more look. */
+export function followReturn(before: Return, now: Situation): Return {
+  return now.state === 'live' ? followLive(before, now) : followLoss(before, now)
+}
+
+function followLive(before: Return, { waiting, failed }: Situation): Return {
+  const known = { ...before, isSeen: false, wasLive: true, wasOffline: false }
+  if (before.isSeen) {
+    known.back = { waiting: before.waiting, failed: before.failed }
+    known.sentCount = undefined
+  }
+  const { back } = known
+  if (!back || known.sentCount !== undefined || waiting > 0) return known
+  return { ...known, sentCount: back.waiting - Math.max(0, failed - back.failed) }
+}
+
+function followLoss(before: Return, { state, isShown, waiting, failed }: Situation): Return {
+  // Lost again before all was sent: what waited at first is still to be told.
+  const untold = before.sentCount === undefined ? before.back : undefined
+  const wasOffline = before.wasOffline || untold !== undefined || state === 'offline'
+  const isLoss = state === 'offline' || (state === 'connecting' && before.wasLive)
+  // On the way back from offline some may be sent already.
+  const isLeaving = state === 'connecting' && wasOffline
+  const waitedBefore = untold?.waiting ?? (isLeaving ? before.waiting : 0)
+  return {
+    isSeen: before.isSeen || untold !== undefined || (isShown && isLoss),
+    wasLive: before.wasLive,
+    wasOffline,
+    waiting: Math.max(waitedBefore, waiting),
+    failed: untold?.failed ?? failed,
+  }
 }
 
 /** @param sentCount how much of what waited was sent */
