@@ -2,7 +2,7 @@ import type { PasswordHasher } from './access/password-hasher.ts'
 import type { BudgetLimits } from './budget/budget-limits.ts'
 import type { Log } from './lib/log.ts'
 import type { Stage } from './messages/acceptance/delivery-types.ts'
-import type { PushClock } from './push/push-clock.ts'
+import type { PushClock } from './push/push-queue.ts'
 import type { StorageOptions } from './storage/storage.ts'
 import type { ChannelClock } from './whatsapp/client/channel-clock.ts'
 

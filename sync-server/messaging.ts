@@ -10,9 +10,12 @@ import type { Data } from './data.ts'
 import type { Groups } from './groups/groups.ts'
 import { createMedia } from './media/media.ts'
 import { readGroupHolder } from './media/media-documents.ts'
-import { type Accepted, listStoredOfPeople } from './messages/acceptance/acceptance-listener.ts'
 import { createAcceptance } from './messages/message-acceptance.ts'
-import type { MessagePrivacy } from './messages/proposals/message-privacy.ts'
+import {
+  type Accepted,
+  listStoredOfPeople,
+  type MessagePrivacy,
+} from './messages/proposals/proposal.ts'
 import { type Metrics, recordAccepted } from './metrics/metrics.ts'
 import type { People } from './people.ts'
 import { recordPushedReads } from './push/record-pushes.ts'

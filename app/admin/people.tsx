@@ -16,8 +16,7 @@ import {
   personAnswer,
 } from './admin-answers.ts'
 import { AskDialog, type AskDialogProps } from './ask-dialog.tsx'
-import { type PartProps, Problem } from './part.tsx'
-import { useAsked } from './use-asked.ts'
+import { type PartProps, Problem, useAsked } from './part.tsx'
 
 const reason = {
   name: 'reason',

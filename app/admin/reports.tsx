@@ -4,8 +4,7 @@ import { formatLastSeen } from '../ui/format/format-times.ts'
 import styles from './admin.module.css'
 import { done, type Report, reportsAnswer } from './admin-answers.ts'
 import { AskDialog, type AskDialogProps } from './ask-dialog.tsx'
-import { type PartProps, Problem } from './part.tsx'
-import { useAsked } from './use-asked.ts'
+import { type PartProps, Problem, useAsked } from './part.tsx'
 
 const states: Record<Report['state'], string> = {
   open: 'Open',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type MessageDocument, messageDocument } from '../../schema/message.ts'
 import { refuse } from '../../schema/refusal.ts'
-import { findFailure } from './find-failure.ts'
+import { findFailure } from './open-conversation.tsx'
 
 const ann = '00000000-0000-7000-8000-00000000000a'
 const ben = '00000000-0000-7000-8000-00000000000b'

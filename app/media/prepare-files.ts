@@ -70,7 +70,7 @@ export function createPreparation({ isUntouched }: { isUntouched: boolean }) {
 
   function prepare(file: File): Promise<PreparedFile> {
     const known = made.get(file)
-    if (known) return known
+    if (known !== undefined) return known
     const next = last.then(async () => {
       const bytes = isUntouched ? file : await shrinkPicture(file)
       return { bytes, ...(await describeFile(bytes)) }

@@ -5,11 +5,10 @@ import { IconButton } from '../ui/buttons/icon-button.tsx'
 import { formatDate, formatLastSeen } from '../ui/format/format-times.ts'
 import { useLatest } from '../ui/hooks/use-latest.ts'
 import { Page } from '../ui/layout/page.tsx'
-import type { OwnProfile } from './own-profile.ts'
+import { type OwnProfile, useEditing } from './own-profile.ts'
 import { ProfileBody } from './profile-body.tsx'
 import { Fact } from './profile-facts.tsx'
 import styles from './profile-page.module.css'
-import { useEditing } from './use-editing.ts'
 
 const DeleteAccountDialog = lazy(() =>
   import('./delete-account-dialog.tsx').then((module) => ({

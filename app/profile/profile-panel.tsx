@@ -4,10 +4,9 @@ import { Button } from '../ui/buttons/button.tsx'
 import { IconButton } from '../ui/buttons/icon-button.tsx'
 import { Icon } from '../ui/icons/icon.tsx'
 import { Page } from '../ui/layout/page.tsx'
-import type { OwnProfile } from './own-profile.ts'
+import { type OwnProfile, useEditing } from './own-profile.ts'
 import { ProfileBody } from './profile-body.tsx'
 import styles from './profile-page.module.css'
-import { useEditing } from './use-editing.ts'
 
 export interface ProfilePanelProps {
   profile: OwnProfile

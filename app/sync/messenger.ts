@@ -1,19 +1,44 @@
+import { v7 as createId } from 'uuid'
 import { createDeferred } from '../../schema/helpers/deferred.ts'
 import type { TimedSettings } from '../../schema/settings.ts'
 import { publicUser } from '../../schema/user.ts'
-import { clearConversation, findClearPlace } from '../database/commands/change-conversation.ts'
+import {
+  clearConversation,
+  findClearPlace,
+  setConversationFlag,
+  setMuted,
+} from '../database/commands/change-conversation.ts'
+import {
+  deleteMessage,
+  discardMessage,
+  dismissRefusal,
+  editMessage,
+  retryMessage,
+  setHidden,
+  setReaction,
+  setStarred,
+} from '../database/commands/change-message.ts'
+import { markRead } from '../database/commands/mark-read.ts'
+import { sendFile } from '../database/commands/send-file.ts'
+import { sendMessage } from '../database/commands/send-message.ts'
+import type { Drafts } from '../database/drafts/drafts.ts'
 import type { VoiceDrafts } from '../database/files/voice-drafts.ts'
 import { createClock } from '../database/storage/clock.ts'
 import { type CommandContext, subscribeToChanges } from '../database/storage/collections.ts'
 import { findLastInboundAt } from '../database/storage/find-newest-message.ts'
 import type { Inbox } from '../database/storage/inbox.ts'
+import type { PetrelDatabase } from '../database/storage/open-database.ts'
 import type { DeviceStore } from '../database/storage/open-device-store.ts'
 import type { PeopleStore } from '../database/storage/people-store.ts'
 import { readDocuments } from '../database/storage/read-documents.ts'
 import { pendingTally } from '../database/storage/stored-message.ts'
+import type { createConversationList } from '../database/views/conversation-list.ts'
+import type { LiveValue } from '../database/views/live-value.ts'
+import { createMessageValues } from '../database/views/message-values.ts'
+import { createMessageWindow } from '../database/views/message-window.ts'
+import { createStarred } from '../database/views/starred.ts'
 import { watchReactions } from '../database/views/watch-reactions.ts'
 import type { Archive } from './archive/archive-format.ts'
-import { createCommands } from './commands.ts'
 import { createConnection } from './connection.ts'
 import { openDeviceData } from './device-data.ts'
 import { createFiles } from './files/files.ts'
@@ -23,6 +48,7 @@ import { takeCommands } from './inbox/take-commands.ts'
 import { createOwnKeys } from './keys/own-keys.ts'
 import { createLeadership } from './leadership.ts'
 import { createMessageSearch } from './message-search.ts'
+import type { MessengerCommands } from './messenger-commands.ts'
 import type { Messenger } from './messenger-types.ts'
 import { createOutbox } from './outbox.ts'
 import { createEncryptionStates } from './people/encryption-states.ts'
@@ -37,8 +63,8 @@ import type { SyncOptions } from './replication/sync.ts'
 import type { RequestCalls } from './requests/request-calls.ts'
 import { createRequests } from './requests/requests.ts'
 import { returnArchived } from './return-archived.ts'
-import { createScreenViews } from './screen-views.ts'
 import { createUndo } from './undo.ts'
+import { createMask, type Withheld } from './withheld.ts'
 
 export interface MessengerOptions {
   userId: string
@@ -447,4 +473,82 @@ async function takePeople(options: {
   })
   await people.bulkPut(fresh)
   await inbox.drop(kept)
+}
+
+/** What a person can do. Each resolves once the device has stored it; replication sends it. */
+function createCommands(options: {
+  context: CommandContext
+  drafts: Pick<Drafts, 'recordLeaving' | 'recordSent'>
+  typing: { stopTyping(peerId: string): void }
+}): MessengerCommands {
+  const { context, drafts, typing } = options
+  return {
+    async sendMessage({ keepsDraft, ...outgoing }) {
+      const { peerId } = outgoing
+      const leaving = { peerId, messageId: createId(), content: outgoing.content.trim() }
+      const note = keepsDraft ? undefined : drafts.recordLeaving(leaving)
+      const id = await sendMessage(context, { ...outgoing, id: leaving.messageId, note })
+      // Not a moment earlier: until the message is stored, the draft is its only copy (P1).
+      if (!keepsDraft) drafts.recordSent(leaving)
+      typing.stopTyping(peerId)
+      return id
+    },
+    sendFile: (file) => sendFile(context, file),
+    editMessage: (messageId, content) => editMessage(context, { messageId, content }),
+    deleteMessage: (messageId) => deleteMessage(context, messageId),
+    retryMessage: (messageId) => retryMessage(context, messageId),
+    discardMessage: (messageId) => discardMessage(context, messageId),
+    setStarred: (messageId, isStarred) => setStarred(context, { messageId, isStarred }),
+    setHidden: (messageId, isHidden) => setHidden(context, { messageId, isHidden }),
+    setReaction: (messageId, emoji) => setReaction(context, { messageId, emoji }),
+    dismissRefusal: (messageId) => dismissRefusal(context, messageId),
+    markRead: (peerId, place) => markRead(context, { peerId, place }),
+    setPinned: (peerId, isSet) => setConversationFlag(context, { peerId, flag: 'isPinned', isSet }),
+    setArchived: (peerId, isSet) =>
+      setConversationFlag(context, { peerId, flag: 'isArchived', isSet }),
+    setMuted: (peerId, isMuted, until) => setMuted(context, { peerId, isMuted, until }),
+    clearConversation: (peerId) => clearConversation(context, peerId),
+  }
+}
+
+/** What screens watch of this device's data, with withheld changes shown as done. */
+interface ScreenViews {
+  views: Pick<Messenger, 'conversations' | 'openConversation' | 'sift' | 'messages' | 'starred'>
+  close(): void
+}
+
+function createScreenViews(options: {
+  database: PetrelDatabase
+  list: ReturnType<typeof createConversationList>
+  withheld: LiveValue<Withheld>
+  onError: (cause: unknown) => void
+}): ScreenViews {
+  const { database, list, withheld, onError } = options
+  const mask = createMask(withheld)
+  const messageValues = createMessageValues({ database, onError })
+  const starred = createStarred({ messages: database.messages, onError })
+  return {
+    views: {
+      conversations: mask.rows(list.conversations),
+      openConversation: (peerId, options) =>
+        mask.view(
+          createMessageWindow({
+            ...options,
+            database,
+            peerId,
+            hiddenUpTo: () => withheld.getSnapshot().cleared.get(peerId) ?? 0,
+            onError,
+          }),
+        ),
+      async sift(peerId, options) {
+        const { createSiftedWindow } = await import('../database/views/sifted-window.ts')
+        return mask.sifted(createSiftedWindow({ ...options, database, peerId, onError }))
+      },
+      messages: { get: (messageId) => mask.message(messageValues.get(messageId)) },
+      starred: mask.messages(starred.starred),
+    },
+    close() {
+      for (const part of [starred, messageValues, list]) part.close()
+    },
+  }
 }

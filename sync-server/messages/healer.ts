@@ -18,7 +18,7 @@ import { tellHintedReceipts, tellStandingReceipts } from './copies/tell-marks.ts
 import { weighDocument } from './copies/weigh-document.ts'
 import { toDeletionDigest, toStarDigest } from './digests/digest-documents.ts'
 import { recordDigests } from './digests/digests.ts'
-import type { MessagePrivacy } from './proposals/message-privacy.ts'
+import type { MessagePrivacy } from './proposals/proposal.ts'
 
 const hintsAtOnce = 500
 

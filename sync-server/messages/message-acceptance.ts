@@ -2,7 +2,6 @@ import type { LostSpan } from '../../schema/message.ts'
 import type { Relations } from '../access/relations.ts'
 import type { ServerLink } from '../cluster/server-link.ts'
 import type { Storage } from '../storage/storage.ts'
-import type { AcceptanceListener } from './acceptance/acceptance-listener.ts'
 import {
   createConversationAcceptor,
   type FindMarkedGroup,
@@ -15,7 +14,7 @@ import { type MessageFiles, noFiles } from './copies/message-files.ts'
 import { createOrderJournal } from './copies/order-journal.ts'
 import { createDigests } from './digests/digests.ts'
 import { createHealer } from './healer.ts'
-import { type MessagePrivacy, openPrivacy } from './proposals/message-privacy.ts'
+import { type AcceptanceListener, type MessagePrivacy, openPrivacy } from './proposals/proposal.ts'
 
 /**
  * The one way in for messages and conversations (P4): replication, REST, the socket and the

@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
-import type { Accepted } from '../messages/acceptance/acceptance-listener.ts'
+import type { Accepted } from '../messages/proposals/proposal.ts'
 import { type Levels, readLevels } from './read-levels.ts'
 
 const nanosecondsPerSecond = 1e9

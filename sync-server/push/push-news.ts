@@ -2,8 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { pushLimits } from '../../schema/api/push.ts'
 import { atMost } from '../lib/at-most.ts'
 import type { SharedFronts } from '../realtime/shared-fronts.ts'
-import type { PushClock } from './push-clock.ts'
-import type { PushEntry, PushQueue } from './push-queue.ts'
+import type { PushClock, PushEntry, PushQueue } from './push-queue.ts'
 import type { PushSubscriptions } from './push-subscriptions.ts'
 
 /** New messages of one chat, for all devices of their recipient. */

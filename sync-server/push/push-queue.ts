@@ -1,9 +1,18 @@
 import { LRUCache } from 'lru-cache'
 import type { PushDocument } from '../access/push-subscription-documents.ts'
 import { atMost } from '../lib/at-most.ts'
-import type { PushClock } from './push-clock.ts'
 import { joinNews } from './push-news.ts'
 import type { PushOutcome } from './push-sender.ts'
+
+const longestTimerMs = 2 ** 31 - 1
+
+export const realPushClock: PushClock = {
+  now: Date.now,
+  after(ms, run) {
+    const timer = setTimeout(run, Math.min(Math.max(ms, 0), longestTimerMs)).unref()
+    return () => clearTimeout(timer)
+  },
+}
 
 /** New messages of one chat, for one device. */
 export interface PushEntry {
@@ -35,18 +44,26 @@ const defaults = {
   waitingMax: 20_000,
   perPersonMax: 500,
 }
+
 const firstWaitMs = 5_000
+
 const longestWaitMs = 15 * 60_000
+
 /** A service that asks for more is tried again sooner. */
 const longestRetryAfterMs = 24 * 60 * 60_000
+
 /** A later answer counts as a failure: it held a place for that long. */
 const slowAfterMs = 2_000
+
 /** What a slow service takes still arrives, one by one. */
 const longestSlowWaitMs = 60_000
+
 const entryKeptMs = 24 * 60 * 60_000
+
 const servicesRemembered = 1_000
 
 const keyOf = ({ device, peerId }: PushEntry) => `${device._id} ${peerId}`
+
 const originOf = ({ device }: PushEntry) => new URL(device.endpoint).origin
 
 /** What waits for one service, by person: a person goes to the end when their turn begins. */
@@ -278,4 +295,12 @@ export function createPushQueue(options: {
       lanes.clear()
     },
   }
+}
+
+/** The clock and the timers of pushes. Tests replace it. */
+export interface PushClock {
+  /** Epoch ms. */
+  now(): number
+  /** Runs something later. @returns a function that cancels it */
+  after(ms: number, run: () => void): () => void
 }

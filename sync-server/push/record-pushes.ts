@@ -1,6 +1,6 @@
 import type { ServerEvent } from '../../schema/api/socket-events.ts'
 import type { ConversationDocument } from '../../schema/conversation.ts'
-import { type Accepted, listStoredOfPeople } from '../messages/acceptance/acceptance-listener.ts'
+import { type Accepted, listStoredOfPeople } from '../messages/proposals/proposal.ts'
 import type { NewMessage } from './push-news.ts'
 import type { PushedRead } from './shown-pushes.ts'
 

@@ -22,11 +22,16 @@ import {
 } from '../storage/documents/database-names.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { StoredDatabase } from '../storage/stored-database.ts'
-import { type PushClock, realPushClock } from './push-clock.ts'
 import { isPushEndpoint } from './push-endpoint.ts'
 import { keepPushKeys, type PushKeys } from './push-keys.ts'
 import { createPushNews } from './push-news.ts'
-import { createPushQueue, type EntryOutcome, type PushEntry } from './push-queue.ts'
+import {
+  createPushQueue,
+  type EntryOutcome,
+  type PushClock,
+  type PushEntry,
+  realPushClock,
+} from './push-queue.ts'
 import { createPushSender, type SealedPush } from './push-sender.ts'
 import { createPushSubscriptions } from './push-subscriptions.ts'
 import { canTakeRead, createShownPushes, type ReadDevices } from './shown-pushes.ts'

@@ -1,7 +1,7 @@
 import type { MessageDocument } from '../../schema/message.ts'
 import type { Accounts } from '../access/accounts.ts'
 import type { Relations } from '../access/relations.ts'
-import { type Accepted, listStoredOfPeople } from '../messages/acceptance/acceptance-listener.ts'
+import { type Accepted, listStoredOfPeople } from '../messages/proposals/proposal.ts'
 import type { Connections } from './connections.ts'
 
 /**

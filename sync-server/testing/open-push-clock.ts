@@ -1,4 +1,4 @@
-import type { PushClock } from '../push/push-clock.ts'
+import type { PushClock } from '../push/push-queue.ts'
 
 /** For tests: a clock that stands still until `advance`, which runs what became due meanwhile. */
 export function openPushClock(startMs = Date.now()) {

@@ -12,7 +12,7 @@ import type { ServerLink } from '../cluster/server-link.ts'
 import type { Stage } from '../messages/acceptance/delivery-types.ts'
 import type { MessageFiles } from '../messages/copies/message-files.ts'
 import { createAcceptance } from '../messages/message-acceptance.ts'
-import type { MessagePrivacy } from '../messages/proposals/message-privacy.ts'
+import type { MessagePrivacy } from '../messages/proposals/proposal.ts'
 import {
   nameConversationsDatabase,
   nameMessagesDatabase,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findBegunName, rankByName } from './mention-completion.tsx'
+import { findBegunName, rankByName } from './write-area.tsx'
 
 const find = (text: string) => findBegunName(text, text.length)
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createTextSender } from './text-sender.ts'
+import { createTextSender } from './composer.tsx'
 
 function openSender({ fails = false } = {}) {
   const state = { text: '', error: undefined as string | undefined, stored: [] as string[] }

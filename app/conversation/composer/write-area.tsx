@@ -1,26 +1,52 @@
-import { type Dispatch, type SetStateAction, useCallback, useRef } from 'react'
+import {
+  type Dispatch,
+  type RefObject,
+  type SetStateAction,
+  useCallback,
+  useEffect,
+  useRef,
+  useState,
+} from 'react'
 import { Link } from 'react-router-dom'
+import { kindOf } from '../../../schema/conversation.ts'
+import { canBeginMention } from '../../../schema/helpers/mentions.ts'
 import { isBlank } from '../../../schema/helpers/text.ts'
 import type { LinkPreview } from '../../../schema/link-preview.ts'
 import { isIncoming, type MessageDocument } from '../../../schema/message.ts'
-import { findGroupObstacle } from '../../database/storage/known-peer.ts'
+import { foldText } from '../../database/search/fold-text.ts'
+import {
+  findGroupObstacle,
+  type KnownPerson,
+  nameOf,
+  pictureOf,
+} from '../../database/storage/known-peer.ts'
 import type { Messenger } from '../../sync/messenger-types.ts'
+import { isEncrypted } from '../../sync/people/encryption-states.ts'
 import { Button } from '../../ui/buttons/button.tsx'
 import { IconButton } from '../../ui/buttons/icon-button.tsx'
 import { useAttempt } from '../../ui/dialogs/lazy-dialogs.tsx'
+import { type Completions, FieldCompletion } from '../../ui/forms/field-completion.tsx'
 import { useLivePart, useLiveValue } from '../../ui/hooks/use-live-value.ts'
 import { useMediaQuery } from '../../ui/hooks/use-media-query.ts'
+import { Avatar } from '../../ui/people/avatar.tsx'
 import { describeMessage } from '../../ui/text/describe-message.ts'
 import { describePlainChat } from '../../ui/text/describe-plain-chat.ts'
 import { LinkCard } from '../../ui/text/link-card.tsx'
+import { splitLinks } from '../../ui/text/split-links.ts'
 import { useLiveMessage } from '../message/use-live-messages.ts'
 import cannotWriteStyles from './cannot-write.module.css'
 import styles from './composer.module.css'
 import { Composer } from './composer.tsx'
 import { type DrawComposerTools, newMode, type WriteMode } from './composer-tools.ts'
-import { MentionCompletion } from './mention-completion.tsx'
 import { useGroupCreation } from './use-group-state.ts'
-import { useWrittenLink } from './use-written-link.ts'
+
+/** Half an address is no question for the server. */
+const writtenAfterMs = 700
+
+/** A name begun after an @, up to the cursor. */
+const begunName = /@([^\s@](?:[^@\n]{0,48}[^\s@])?|)$/u
+
+const offeredMax = 50
 
 interface ComposerBarProps {
   title: string
@@ -350,4 +376,153 @@ export function describeNoReply(obstacle: WriteObstacle, peerName: string): stri
     case 'unmade':
       return "This group wasn't created. You can't reply."
   }
+}
+
+interface MentionCompletionProps {
+  messenger: Messenger
+  groupId: string
+  field: RefObject<HTMLTextAreaElement | null>
+  place: HTMLElement | null
+}
+
+/**
+ * Offers the members of a group for a name being typed after an @. Chosen or typed to its end, the
+ * name in the text is the mention: nothing else is kept.
+ */
+function MentionCompletion({ messenger, groupId, field, place }: MentionCompletionProps) {
+  const group = useLiveValue(messenger.groups.get(groupId))
+  if (!group) return null
+
+  function find(text: string, cursor: number): Completions<KnownPerson> | undefined {
+    const begun = findBegunName(text, cursor)
+    if (!begun || !group) return undefined
+    const { users, userId } = messenger
+    const others = group.members.flatMap((member) => {
+      const person = member.userId === userId ? undefined : users.get(member.userId).getSnapshot()
+      return person && !person.isDeleted ? [person] : []
+    })
+    return { ...begun, items: rankByName(others, begun.name).slice(0, offeredMax) }
+  }
+
+  return (
+    <FieldCompletion
+      field={field}
+      place={place}
+      id="mention-completion"
+      label="Members"
+      find={find}
+      keyOf={({ _id }) => _id}
+      draw={(person) => (
+        <>
+          <Avatar name={nameOf(person)} picture={pictureOf(person)} size={2} />
+          <span className={styles.memberName} dir="auto">
+            {nameOf(person)}
+          </span>
+        </>
+      )}
+      write={(person) => `@${nameOf(person)} `}
+    />
+  )
+}
+
+interface BegunName {
+  /** What is typed after the @. */
+  name: string
+  /** From the @ to the cursor, in UTF-16 units. */
+  start: number
+  end: number
+}
+
+/** The name begun before the cursor; not a mailbox, nor an @ between spaces. */
+export function findBegunName(text: string, cursor: number): BegunName | undefined {
+  const [whole, name] = begunName.exec(text.slice(0, cursor)) ?? []
+  if (whole === undefined || name === undefined) return undefined
+  const start = cursor - whole.length
+  return canBeginMention(text, start) ? { name, start, end: cursor } : undefined
+}
+
+/** Those with a word in their name that begins so; whose whole name does come first. */
+export function rankByName<Person extends Pick<KnownPerson, 'username'>>(
+  people: readonly Person[],
+  begun: string,
+): Person[] {
+  const wanted = foldText(begun)
+  const ranked = people.flatMap((person) => {
+    const name = foldText(person.username)
+    if (name.startsWith(wanted)) return [{ person, rank: 0 }]
+    return name.includes(` ${wanted}`) ? [{ person, rank: 1 }] : []
+  })
+  return ranked
+    .toSorted((a, b) => a.rank - b.rank || a.person.username.localeCompare(b.person.username))
+    .map(({ person }) => person)
+}
+
+interface WrittenLinkOptions {
+  messenger: Messenger
+  peerId: string
+  readLink(url: string): Promise<LinkPreview | undefined>
+}
+
+interface WrittenLink {
+  /** What is known of the first address in the text, unless the person removed it. */
+  shown: LinkPreview | undefined
+  /** Call with each change of the text. */
+  write(text: string): void
+  /** What goes with this text. */
+  of(text: string): LinkPreview | undefined
+  remove(): void
+}
+
+/**
+ * The preview of the first address in the text being written. None without a network, in an encrypted chat, whose
+ * addresses the server may not read, to a customer, whose app makes its own, or where the person wants none.
+ */
+function useWrittenLink({ messenger, peerId, readLink }: WrittenLinkOptions): WrittenLink {
+  const [url, setUrl] = useState(() => findFirst(messenger.drafts.get(peerId).getSnapshot()))
+  const [found, setFound] = useState<LinkPreview>()
+  const [removed, setRemoved] = useState<string>()
+  const now = useRef(url)
+  const isLive = useLivePart(messenger.connection, ({ state }) => state === 'live')
+  const isSealed = useLivePart(messenger.encryption.of(peerId), isEncrypted)
+  const isCustomer = kindOf(useLiveValue(messenger.peers.get(peerId))) === 'business'
+  const isWanted = useLivePart(messenger.settings.values, ({ linkPreviews }) => linkPreviews)
+  const isAllowed = isWanted && !isSealed && !isCustomer
+  const asked = isAllowed && isLive && url !== removed && found?.url !== url ? url : undefined
+  useEffect(() => {
+    if (asked === undefined) return
+    let isStill = true
+    const timer = setTimeout(() => {
+      // Without one the message goes as it is.
+      const none = () => undefined
+      void readLink(asked)
+        .catch(none)
+        .then((preview) => isStill && preview && setFound(preview))
+    }, writtenAfterMs)
+    return () => {
+      isStill = false
+      clearTimeout(timer)
+    }
+  }, [asked, readLink])
+
+  const pick = (wanted: string | undefined) =>
+    isAllowed && wanted !== undefined && wanted !== removed && found?.url === wanted
+      ? found
+      : undefined
+  return {
+    shown: pick(url),
+    write(text) {
+      const first = findFirst(text)
+      if (first === now.current) return
+      now.current = first
+      setUrl(first)
+      // Once the text has none, the next one is asked for, also if it is the same.
+      if (first === undefined) setRemoved(undefined)
+    },
+    of: (text) => pick(findFirst(text)),
+    remove: () => setRemoved(url),
+  }
+}
+
+function findFirst(text: string): string | undefined {
+  return splitLinks(text).find(({ href }) => href !== undefined)?.href
 }

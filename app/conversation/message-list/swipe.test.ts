@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createSwipe } from './swipe.ts'
+import { createSwipe } from './message-list.tsx'
 
 const at = (clientX: number, clientY = 0, pointerId = 1) => ({
   pointerId,

@@ -3,8 +3,8 @@ import { type CommandContext, ownerOf } from '../storage/collections.ts'
 import { findNewestIncoming } from '../storage/find-newest-message.ts'
 import type { PetrelDatabase } from '../storage/open-database.ts'
 import type { ConversationAhead } from '../storage/open-device-store.ts'
-import { findFirstUnread } from '../views/find-first-unread.ts'
 import { readConversations } from '../views/read-conversations.ts'
+import { findFirstUnread } from '../views/read-message-page.ts'
 import { changeConversation } from './change-conversation.ts'
 
 /**

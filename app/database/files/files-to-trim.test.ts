@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { chooseFilesToTrim } from './files-to-trim.ts'
+import { chooseFilesToTrim } from './file-budget.ts'
 
 const files = [
   { messageId: 'newest', size: 30, usedAt: 4, isProtected: false },

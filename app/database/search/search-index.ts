@@ -1,15 +1,24 @@
 import { createLiveValue, type LiveValue } from '../views/live-value.ts'
 import { createRefresher } from '../views/refresher.ts'
-import { editSegment, type PlacedMessage, type SegmentEdit } from './edit-segment.ts'
-import { listTerms, peerBucket } from './index-terms.ts'
+import { bucketOf, listTerms, peerBucket } from './index-terms.ts'
 import type { MessageSource, SearchableMessage } from './message-source.ts'
 import {
   type IndexState,
   type IndexStore,
   type IndexStoreOptions,
   openIndexStore,
+  type Place,
+  type SegmentHead,
 } from './open-index-store.ts'
-import { scanLines, segmentSize } from './posting-lines.ts'
+import {
+  addPosting,
+  decodeLines,
+  encodeLines,
+  type Postings,
+  scanLines,
+  segmentSize,
+  stripPositions,
+} from './posting-lines.ts'
 import { type FoundPage, type SearchRequest, searchMessages } from './search-messages.ts'
 import { yieldToScreen as yieldWhenIdle } from './yield-to-screen.ts'
 
@@ -24,6 +33,8 @@ const segmentsPerSweep = 8
 
 /** Reading and writing this many takes part of each of a few frames. */
 const sliceSize = 250
+
+const allBuckets = Array.from({ length: peerBucket + 1 }, (_, bucket) => bucket)
 
 /**
  * `share`: the searchable part of the device's messages, 0–1. `generation`: grows with each change that it takes in, after
@@ -356,4 +367,98 @@ export function createEdits() {
     },
     list: () => [...bySegment.values()],
   }
+}
+
+/** A message to index. */
+interface PlacedMessage extends Place {
+  peerId: string
+  terms: ReadonlySet<string>
+}
+
+/** The changes in one segment. A changed text is removed and added again at its old position. */
+interface SegmentEdit {
+  segment: number
+  /** Positions whose terms are removed. */
+  strip: number[]
+  /** Ids removed from the index; their positions are among `strip`. */
+  dropped: string[]
+  put: PlacedMessage[]
+  /** Messages with the same text at a new place in the order. */
+  moved: Place[]
+}
+
+/** Runs within the caller's transaction. */
+async function editSegment(store: IndexStore, edit: SegmentEdit): Promise<void> {
+  const { segment } = edit
+  const members = await store.members.get(segment)
+  const ids = members?.ids.split('\n') ?? []
+  const orders = members?.orders ?? []
+  for (const position of edit.strip) ids[position] = ''
+  for (const { position, _id, orderedAt } of [...edit.put, ...edit.moved]) {
+    ids[position] = _id
+    orders[position] = orderedAt
+  }
+  await editPostings(store, edit)
+  const head = describeSegment(segment, ids, orders)
+  if (head) {
+    await store.heads.put(head)
+    await store.members.put({ segment, ids: ids.join('\n'), orders })
+  } else {
+    await store.heads.delete(segment)
+    await store.members.delete(segment)
+  }
+  await store.places.bulkDelete(edit.dropped)
+  await store.places.bulkPut([
+    ...edit.moved,
+    ...edit.put.map(({ peerId: _peerId, terms: _terms, ...place }) => place),
+  ])
+}
+
+async function editPostings(store: IndexStore, edit: SegmentEdit): Promise<void> {
+  const { segment, strip, put } = edit
+  const added = new Map<number, [term: string, position: number][]>()
+  const add = (bucket: number, term: string, position: number) => {
+    const list = added.get(bucket)
+    if (list) list.push([term, position])
+    else added.set(bucket, [[term, position]])
+  }
+  for (const { terms, peerId, position } of put) {
+    add(peerBucket, peerId, position)
+    for (const term of terms) add(bucketOf(term), term, position)
+  }
+  const buckets = strip.length > 0 ? allBuckets : [...added.keys()]
+  const rows = await store.postings.bulkGet(
+    buckets.map((bucket): [number, number] => [bucket, segment]),
+  )
+  const kept: { bucket: number; segment: number; lines: string }[] = []
+  const emptied: [number, number][] = []
+  buckets.forEach((bucket, index) => {
+    const before = rows[index]?.lines ?? ''
+    const postings: Postings = decodeLines(before)
+    if (strip.length > 0) stripPositions(postings, strip)
+    for (const [term, position] of added.get(bucket) ?? []) addPosting(postings, term, position)
+    const lines = encodeLines(postings)
+    if (lines === before) return
+    if (lines === '') emptied.push([bucket, segment])
+    else kept.push({ bucket, segment, lines })
+  })
+  await store.postings.bulkPut(kept)
+  await store.postings.bulkDelete(emptied)
+}
+
+/** Undefined for an empty segment. */
+function describeSegment(
+  segment: number,
+  ids: readonly string[],
+  orders: readonly number[],
+): SegmentHead | undefined {
+  let newest = Number.NEGATIVE_INFINITY
+  let oldest = Number.POSITIVE_INFINITY
+  ids.forEach((id, position) => {
+    const order = orders[position]
+    if (id === '' || order === undefined) return
+    newest = Math.max(newest, order)
+    oldest = Math.min(oldest, order)
+  })
+  return newest < oldest ? undefined : { segment, size: ids.length, newest, oldest }
 }

@@ -1,9 +1,9 @@
 import martData from '@emoji-mart/data/sets/15/all.json' with { type: 'json' }
 import { expect, test } from 'vitest'
 import { must } from '../../../schema/helpers/assertions.ts'
+import { searchEmoji } from '../picker/emoji-picker.tsx'
 import { listSections } from './list-sections.ts'
 import { loadEmojiData } from './load-emoji-data.ts'
-import { searchEmoji } from './search-emoji.ts'
 
 const data = await loadEmojiData()
 const everything = { skinTone: 0, suggestedMode: 'frequent' as const, canDraw: () => true }

@@ -19,7 +19,9 @@ import {
   changeEmojiSettings,
   type EmojiSettings,
   emojiSettings,
+  type SkinTone,
   skinToneNames,
+  skinTones,
 } from '../catalogue/emoji-settings.ts'
 import type { EmojiSheet } from '../catalogue/emoji-styles.ts'
 import { findNativeSupport } from '../catalogue/find-native-version.ts'
@@ -31,13 +33,11 @@ import {
   offer,
 } from '../catalogue/list-sections.ts'
 import { readRecentEmoji, recordRecentEmoji } from '../catalogue/recent-emoji.ts'
-import { searchEmoji } from '../catalogue/search-emoji.ts'
 import { useSheet } from '../catalogue/use-sheet.ts'
 import { EmojiGlyph } from './emoji-glyph.tsx'
 import { EmojiGrid, type EmojiGridHandle } from './emoji-grid.tsx'
 import styles from './emoji-picker.module.css'
 import { layOutRows, stepThroughRows } from './lay-out-rows.ts'
-import { PickerFoot } from './picker-foot.tsx'
 
 /** The icon strokes of each category, on a 24 by 24 grid. */
 const categoryPaths: Record<EmojiCategoryId, string> = {
@@ -95,6 +95,7 @@ interface OpenVariants {
 }
 
 const gridId = 'emoji-grid'
+
 const [variantsWidth, variantsHeight] = [6 * 44 + 10, 44 + 10]
 
 /** Search, categories, all emoji, and a preview with the skin tones. */
@@ -455,4 +456,80 @@ function VariantPicker({ offered, place, sheet, onPick, onClose }: VariantPicker
       </div>
     </>
   )
+}
+
+interface PickerFootProps {
+  /** The emoji under the pointer or the keyboard. */
+  previewed: OfferedEmoji | undefined
+  sheet: EmojiSheet | undefined
+  /** The emoji that shows the skin tones. */
+  hand: EmojiEntry | undefined
+  skinTone: SkinTone
+  onSkinTone(tone: SkinTone): void
+}
+
+/** The preview, and the skin tones. */
+function PickerFoot({ previewed, sheet, hand, skinTone, onSkinTone }: PickerFootProps) {
+  const [isChoosing, setIsChoosing] = useState(false)
+  return (
+    <div className={styles.foot}>
+      {isChoosing && hand ? (
+        <fieldset className={styles.tones}>
+          <legend className={styles.tonesLegend}>Choose default skin tone</legend>
+          {skinTones.map((tone) => (
+            <label key={tone} className={styles.tone}>
+              <input
+                type="radio"
+                name="skin-tone"
+                aria-label={skinToneNames[tone]}
+                checked={tone === skinTone}
+                onChange={() => onSkinTone(tone)}
+              />
+              <EmojiGlyph emoji={hand} skin={tone} sheet={sheet} />
+            </label>
+          ))}
+        </fieldset>
+      ) : (
+        <p className={styles.preview}>
+          {previewed ? (
+            <>
+              <span className={styles.previewGlyph}>
+                <EmojiGlyph {...previewed} sheet={sheet} />
+              </span>
+              <span className={styles.previewWords}>
+                <span>{previewed.emoji.name}</span>
+                <small>:{previewed.emoji.id}:</small>
+              </span>
+            </>
+          ) : (
+            "What's your mood?"
+          )}
+        </p>
+      )}
+      {hand && (
+        <button
+          type="button"
+          className={styles.toneButton}
+          aria-label="Skin tone"
+          aria-expanded={isChoosing}
+          data-tooltip="Skin tone"
+          onClick={() => setIsChoosing(!isChoosing)}
+        >
+          <EmojiGlyph emoji={hand} skin={skinTone} sheet={sheet} />
+        </button>
+      )}
+    </div>
+  )
+}
+
+/**
+ * The picker's search results; undefined for a query that is too short. Source: decision 61,
+ * section 5.
+ */
+export async function searchEmoji(
+  data: Pick<EmojiData, 'search'>,
+  typed: string,
+): Promise<readonly EmojiEntry[] | undefined> {
+  const words = typed.trim().toLowerCase()
+  return [...words].length <= 1 ? undefined : await data.search(words)
 }

@@ -1,9 +1,11 @@
+import { useState } from 'react'
+import type { VoiceFacts } from '../../../schema/attached-file.ts'
 import { Icon } from '../../ui/icons/icon.tsx'
-import { useShownFile } from '../loading/use-file.ts'
+import { useFile, useShownFile } from '../loading/use-file.ts'
+import { VoicePlayer } from '../voice/voice-player.tsx'
 import { DocumentFile } from './document-file.tsx'
 import { describeWish, type MessageFileProps, readFileFacts } from './file-facts.ts'
 import styles from './message-file.module.css'
-import { VoiceFile } from './voice-file.tsx'
 
 /** A voice message with its waveform, or other audio in the browser's own player. */
 export function SoundFile(props: MessageFileProps) {
@@ -47,5 +49,24 @@ function AudioFile(props: MessageFileProps) {
         </span>
       )}
     </button>
+  )
+}
+
+/** A voice message in its bubble; its waveform shows before the file loads. */
+function VoiceFile(props: MessageFileProps & { voice: VoiceFacts }) {
+  const { messenger, message, voice } = props
+  const { view, load } = useFile({ messenger, message, isAutomatic: true })
+  const [isBroken, setIsBroken] = useState(false)
+  // A file that this browser cannot play can still be saved.
+  if (isBroken) return <DocumentFile {...props} />
+  const problem = view.kind === 'away' ? view.problem : undefined
+  return (
+    <VoicePlayer
+      bytes={view.kind === 'here' ? view.bytes : undefined}
+      voice={voice}
+      note={view.kind === 'loading' ? 'Loading…' : problem}
+      onWant={() => void load()}
+      onBroken={() => setIsBroken(true)}
+    />
   )
 }

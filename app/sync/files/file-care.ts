@@ -1,8 +1,11 @@
 import { createClearingMarks } from '../../database/files/clearing-marks.ts'
-import { estimateMessages } from '../../database/files/estimate-messages.ts'
-import { decideFileBudget, type FileKeeping } from '../../database/files/file-budget.ts'
+import {
+  chooseFilesToTrim,
+  decideFileBudget,
+  estimateMessages,
+  type FileKeeping,
+} from '../../database/files/file-budget.ts'
 import { createFileLedger, type LedgerEntry } from '../../database/files/file-ledger.ts'
-import { chooseFilesToTrim } from '../../database/files/files-to-trim.ts'
 import type { CommandContext } from '../../database/storage/collections.ts'
 import type { Platform } from '../platform/platform.ts'
 import type { FiledMessage } from './files-types.ts'

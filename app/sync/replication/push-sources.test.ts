@@ -1,8 +1,7 @@
 import { json } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { createDeferred } from '../../../schema/helpers/deferred.ts'
-import { createPushSources } from './push-sources.ts'
-import { explainLeft } from './replication.ts'
+import { createPushSources, explainLeft } from './replication.ts'
 import type { ServerDocument } from './server-versions.ts'
 import { answerJson, answerRows, openTestCalls } from './testing/open-test-calls.ts'
 

@@ -20,7 +20,6 @@ import { createPullChanges, type PullChangesOptions, type PullCheckpoint } from 
 import { createPullPace } from './pull-pace.ts'
 import { createPushDocuments, type FinalRefusals } from './push-documents.ts'
 import { createPushOrder } from './push-order.ts'
-import { createPushSources } from './push-sources.ts'
 import { createPushWatch } from './push-watch.ts'
 import type { ServerDocument } from './server-versions.ts'
 import { createSetAside, type SetAsideTold } from './set-aside.ts'
@@ -28,6 +27,7 @@ import { createSyncCalls, type Refusal, type SyncCallsOptions } from './transpor
 
 /** RxDB reacts to a request a moment later. */
 const heardAfterMs = 10
+
 /** A catch-up that does not begin is asked for again, at most after this long. */
 const askAgainMostMs = 1_000
 
@@ -110,11 +110,14 @@ export interface Replication {
 
 /** Chosen by measurement: larger ones catch up no faster, and block the page longer. */
 const pullBatch = 500
+
 const pushBatch = 100
+
 /**
  * While everything is offered again, most of it never leaves the device. The server's batch limit.
  */
 const offerBatch = limits.syncBatchMaxDocuments
+
 /** These failures are not requests: only keeps RxDB from spinning. */
 const retryTimeMs = 50
 
@@ -428,5 +431,44 @@ export async function offerOwed<T extends { _id: string }, Checkpoint>(options: 
     await internal.streamQueue.up
     // A pass that started earlier makes RxDB skip this one.
     if (floor.isTaken()) return
+  }
+}
+
+type PushDocuments = ReturnType<typeof createPushDocuments>
+
+/**
+ * Sorts what is pushed by the database where it belongs: the person's own, or a group's. Each
+ * source answers for itself.
+ */
+export function createPushSources(options: {
+  /** The group whose database has it; undefined for the person's own. */
+  groupOf: (document: ServerDocument) => string | undefined
+  open: (groupId: string | undefined) => PushDocuments
+}): PushDocuments {
+  const { groupOf, open } = options
+  const opened = new Map<string | undefined, PushDocuments>()
+
+  function find(groupId: string | undefined): PushDocuments {
+    const source = opened.get(groupId) ?? open(groupId)
+    opened.set(groupId, source)
+    return source
+  }
+
+  return {
+    async push(documents, given) {
+      const parts = new Map<string | undefined, ServerDocument[]>()
+      for (const document of documents) {
+        const groupId = groupOf(document)
+        parts.set(groupId, [...(parts.get(groupId) ?? []), document])
+      }
+      const found = await Promise.all(
+        [...parts].map(([groupId, part]) => find(groupId).push(part, given)),
+      )
+      return found.flat()
+    },
+    isRunning: (id) => [...opened.values()].some((source) => source.isRunning(id)),
+    replace(document) {
+      find(groupOf(document)).replace(document)
+    },
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { listShortcuts } from '../shortcuts/shortcut-words.ts'
+import { listShortcuts } from '../../settings/settings-row.tsx'
 import { isShortcut, type ShortcutName, shortcuts } from './shortcuts.ts'
 
 function press(key: string, code: string, modifiers = ''): Parameters<typeof isShortcut>[0] {

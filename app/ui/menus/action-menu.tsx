@@ -8,14 +8,13 @@ import {
   Separator,
   Trigger,
 } from 'radix-ui/dropdown-menu'
-import { Fragment, type KeyboardEvent, useState } from 'react'
+import { Fragment, type KeyboardEvent, type PointerEvent, useState } from 'react'
 import { useMediaQuery } from '../hooks/use-media-query.ts'
 import { Icon } from '../icons/icon.tsx'
 import { findFocusPath, focusFirst, returnFocus } from '../layers/find-focus-path.ts'
 import { useBackLayer } from '../layers/use-back-layer.ts'
 import { joinClassNames } from '../styles/join-class-names.ts'
 import styles from './action-menu.module.css'
-import { ignoreRestingMouse, type RestingMouse } from './ignore-resting-mouse.ts'
 import type { MenuAction, MenuChoice, MenuPoint } from './menu-action.ts'
 
 export interface ActionMenuProps {
@@ -156,4 +155,28 @@ function moveInRow(event: KeyboardEvent<HTMLElement>) {
   // Radix would move to the next item in DOM order.
   event.preventDefault()
   target.focus()
+}
+
+interface RestingMouse {
+  onPointerMove(event: PointerEvent): void
+  onPointerLeave(event: PointerEvent): void
+}
+
+/**
+ * For all items of one menu. When an item moves, the browser reports that a resting mouse has left
+ * it, and Radix then takes the focus from the item that the keyboard reached. Only a mouse that
+ * really moved may change the focus.
+ */
+function ignoreRestingMouse(): RestingMouse {
+  let last: { x: number; y: number } | undefined
+  return {
+    onPointerMove({ clientX: x, clientY: y }) {
+      last = { x, y }
+    },
+    onPointerLeave(event) {
+      const hasMoved = last && Math.hypot(event.clientX - last.x, event.clientY - last.y) >= 1
+      // Radix does nothing then.
+      if (!hasMoved) event.preventDefault()
+    },
+  }
 }

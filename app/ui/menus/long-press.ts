@@ -1,10 +1,13 @@
+import { type PointerEvent, type SyntheticEvent, useEffect, useMemo, useState } from 'react'
 import { limits } from '../../../schema/limits.ts'
-import { tapFinger } from './haptics.ts'
+import { useLatest } from '../hooks/use-latest.ts'
 import type { MenuPoint } from './menu-action.ts'
 
 const slackPx = 10
+
 /** A timer that comes so much too late tells of a page that was busy. */
 const lateMs = 50
+
 /** By then such a page has heard of what the finger did meanwhile. */
 const hearMs = 100
 
@@ -81,4 +84,29 @@ export function createLongPress(): LongPress {
     },
     swallow,
   }
+}
+
+/** Handlers that report a long press and suppress the click that would follow it. */
+export function useLongPress(onLongPress: (point: MenuPoint) => void) {
+  const latest = useLatest(onLongPress)
+  const [press] = useState(createLongPress)
+  useEffect(() => press.end, [press])
+  return useMemo(() => {
+    const swallow = (event: SyntheticEvent) => void press.swallow(event)
+    return {
+      onPointerDown: (event: PointerEvent) => press.begin(event, (point) => latest.current(point)),
+      onPointerMove: (event: PointerEvent) => press.move(event),
+      onPointerUp: press.end,
+      onPointerCancel: press.end,
+      onContextMenuCapture: (event: SyntheticEvent) => void press.meetContextMenu(event),
+      // The mouse events that the browser derives from a touch would blur the menu and close it.
+      onTouchEnd: swallow,
+      onClickCapture: swallow,
+    }
+  }, [latest, press])
+}
+
+/** A short tap under the finger, where the device can. Browsers refuse it before the first touch. */
+export function tapFinger(): void {
+  if (navigator.userActivation?.hasBeenActive) navigator.vibrate?.(10)
 }

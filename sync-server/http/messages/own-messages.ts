@@ -2,7 +2,7 @@ import type { ConversationDocument } from '../../../schema/conversation.ts'
 import { idPattern } from '../../../schema/id.ts'
 import { isAccepted, isDiscarded, type MessageDocument } from '../../../schema/message.ts'
 import type { FairQueue } from '../../budget/fair-queue.ts'
-import { byNewest } from '../../messages/digests/walk-stars.ts'
+import { byNewest } from '../../messages/digests/digests.ts'
 import {
   nameConversationsDatabase,
   nameMessagesDatabase,

@@ -16,17 +16,27 @@ import {
 import type { Storage } from '../../storage/storage.ts'
 import type { Hints } from '../copies/hints.ts'
 import { type OrderJournal, ordersDatabase } from '../copies/order-journal.ts'
-import { extendSilences, type SilencesDocument, silencesKey } from '../copies/peer-silences.ts'
-import { listUntold, tellHintedReceipts, tellMarks } from '../copies/tell-marks.ts'
+import {
+  extendSilences,
+  listUntold,
+  type SilencesDocument,
+  silencesKey,
+  tellHintedReceipts,
+  tellMarks,
+} from '../copies/tell-marks.ts'
 import { weighGrowth } from '../copies/weigh-document.ts'
 import {
   type ConversationDraft,
   decideConversations,
   type MarkRise,
 } from '../proposals/decide-conversations.ts'
-import type { MessagePrivacy } from '../proposals/message-privacy.ts'
-import type { Outcome, Proposal } from '../proposals/proposal.ts'
-import type { AcceptanceListener, AcceptRequest } from './acceptance-listener.ts'
+import type {
+  AcceptanceListener,
+  AcceptRequest,
+  MessagePrivacy,
+  Outcome,
+  Proposal,
+} from '../proposals/proposal.ts'
 
 /** A group in which somebody raises their marks: what is written together with their conversation. */
 export interface MarkedGroup {

@@ -27,15 +27,17 @@ import {
 } from '../copies/order-entry.ts'
 import { type OrderJournal, ordersDatabase } from '../copies/order-journal.ts'
 import { draftPeerCopies, isForPeer, refuseUnwritten } from '../copies/peer-copies.ts'
-import { extendSilences, type SilencesDocument, silencesKey } from '../copies/peer-silences.ts'
+import { extendSilences, type SilencesDocument, silencesKey } from '../copies/tell-marks.ts'
 import { weighDocument } from '../copies/weigh-document.ts'
 import {
+  type CopyChange,
   digestsDatabase,
+  draftDigests,
   generationKey,
+  listDigestIds,
   nextGeneration,
   starKey,
 } from '../digests/digest-documents.ts'
-import { type CopyChange, draftDigests, listDigestIds } from '../digests/digest-writes.ts'
 import { isReturned, isTakenBack, type MessageDraft } from '../proposals/message-draft.ts'
 import { draftGroup } from '../proposals/proposal-group.ts'
 import type { Delivery, Stage } from './delivery-types.ts'

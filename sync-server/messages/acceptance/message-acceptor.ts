@@ -25,10 +25,15 @@ import {
   type MessageProposal,
   readMessageProposal,
 } from '../proposals/message-draft.ts'
-import type { MessagePrivacy } from '../proposals/message-privacy.ts'
-import { clockSlackMs, type Outcome, type Proposal } from '../proposals/proposal.ts'
+import {
+  type AcceptanceListener,
+  type AcceptRequest,
+  clockSlackMs,
+  type MessagePrivacy,
+  type Outcome,
+  type Proposal,
+} from '../proposals/proposal.ts'
 import { draftGroup, findPeer, groupById } from '../proposals/proposal-group.ts'
-import type { AcceptanceListener, AcceptRequest } from './acceptance-listener.ts'
 import { createDeliveryWriter, type WrittenDelivery } from './delivery.ts'
 import type { Delivery, Stage } from './delivery-types.ts'
 import { type OutboxEntry, outboxDatabase } from './outbox-entry.ts'

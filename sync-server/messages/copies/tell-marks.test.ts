@@ -2,8 +2,7 @@ import { expect, test } from 'vitest'
 import { type ConversationDocument, newConversation } from '../../../schema/conversation.ts'
 import { receiptStatuses } from '../../../schema/peer-marks.ts'
 import { readProposal } from '../../sync/read-proposal.ts'
-import { extendSilences, type SilencesDocument } from './peer-silences.ts'
-import { tellMarks } from './tell-marks.ts'
+import { extendSilences, type SilencesDocument, tellMarks } from './tell-marks.ts'
 
 const ben = '0190a000-0000-7000-8000-00000000000b'
 

@@ -1,13 +1,12 @@
 import type { ConversationDocument } from '../../../schema/conversation.ts'
-import { raisePeerMarks, type Silence } from '../../../schema/peer-marks.ts'
+import { addSilence, raisePeerMarks, type Silence } from '../../../schema/peer-marks.ts'
 import type { Relations } from '../../access/relations.ts'
 import { nameConversationsDatabase } from '../../storage/documents/database-names.ts'
 import type { Storage } from '../../storage/storage.ts'
 import type { MarkRise } from '../proposals/decide-conversations.ts'
-import type { MessagePrivacy } from '../proposals/message-privacy.ts'
+import type { MessagePrivacy } from '../proposals/proposal.ts'
 import type { ReceiptsHint } from './hints.ts'
 import { ordersDatabase } from './order-journal.ts'
-import { type SilencesDocument, silencesKey } from './peer-silences.ts'
 
 /**
  * The author's conversation after a reader's marks rise.
@@ -106,4 +105,35 @@ export async function tellHintedReceipts(options: {
     })
     return { put: [raised], result: undefined }
   })
+}
+
+/**
+ * Messages whose receipts one person never gets from another, because of a block at the time, or of
+ * receipts that were off; stored among the places. Reaches the author's conversation with the next
+ * receipt of that kind: until then nobody learns from it that they are blocked, or were read.
+ */
+export interface SilencesDocument {
+  _id: string
+  silences: Silence[]
+}
+
+export function silencesKey(authorId: string, readerId: string): string {
+  return `silences~${authorId}~${readerId}`
+}
+
+export function extendSilences(
+  stored: SilencesDocument | undefined,
+  { _id, added }: { _id: string; added: readonly Silence[] },
+): SilencesDocument {
+  return { _id, silences: added.reduce(extendLast, stored?.silences ?? []) }
+}
+
+/** Reading on from where the last one ended makes it longer, and the list no longer. */
+function extendLast(silences: readonly Silence[], added: Silence): Silence[] {
+  const last = silences.find(
+    ({ status, upTo }) => status === added.status && upTo === added.after && upTo < added.upTo,
+  )
+  if (!last) return addSilence(silences, added)
+  const rest = silences.filter((one) => one !== last)
+  return addSilence(rest, { ...last, upTo: added.upTo })
 }

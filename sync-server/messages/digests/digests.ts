@@ -11,17 +11,19 @@ import {
   digestsDatabase,
   generationKey,
   nextGeneration,
+  type StarDigest,
   starKey,
   talliesPrefix,
   toDeletionDigest,
   toStarDigest,
 } from './digest-documents.ts'
 import { createTallies, type View } from './tallies.ts'
-import { type Place, walkStars } from './walk-stars.ts'
 
 const copiesAtOnce = 500
 
 const forgottenAtOnce = 500
+
+const starredAtOnce = 100
 
 export type Digests = ReturnType<typeof createDigests>
 
@@ -169,4 +171,37 @@ export async function recordDigests(storage: Storage, digests: readonly Document
     put: digests.filter(({ _id }) => !stored.has(_id)),
     result: undefined,
   }))
+}
+
+/** Where a message stands, and in which conversation. */
+type Place = Pick<MessageDocument, '_id' | 'peerId' | 'orderedAt'>
+
+/**
+ * A person's starred copies in pages, by their digests; newest first where storage is atomic.
+ * Otherwise a digest may name a place that its message did not get: reads all copies, in no
+ * meaningful order.
+ */
+async function* walkStars(
+  storage: Storage,
+  ownerId: string,
+  isWanted: (place: Place) => boolean,
+): AsyncGenerator<MessageDocument[]> {
+  const digests = storage.database<StarDigest>(digestsDatabase)
+  const found = await digests.range(idsFrom(starKey(ownerId, '')))
+  const places = found.map(({ messageId: _id, ...rest }) => ({ ...rest, _id }))
+  const worthReading = storage.isAtomic ? places.filter(isWanted).sort(byNewest) : places
+  const own = storage.database<MessageDocument>(nameMessagesDatabase(ownerId))
+  for (let from = 0; from < worthReading.length; from += starredAtOnce) {
+    const page = worthReading.slice(from, from + starredAtOnce)
+    const copies = await own.read(page.map(({ _id }) => _id))
+    yield page.flatMap(({ _id }) => {
+      const copy = copies.get(_id)
+      return copy?.isStarred && !copy.isHidden && isAccepted(copy) && isWanted(copy) ? [copy] : []
+    })
+  }
+}
+
+/** Compares messages for a list, newest first. */
+export function byNewest(a: Omit<Place, 'peerId'>, b: Omit<Place, 'peerId'>): number {
+  return b.orderedAt - a.orderedAt || (a._id < b._id ? 1 : -1)
 }

@@ -1,11 +1,19 @@
 import { v7 as uuidv7 } from 'uuid'
 import type { AttachedFile } from '../../../schema/attached-file.ts'
+import type { ConversationDocument } from '../../../schema/conversation.ts'
 import type { GroupRefusal } from '../../../schema/group.ts'
 import type { Mention } from '../../../schema/helpers/mentions.ts'
 import type { LinkPreview } from '../../../schema/link-preview.ts'
 import type { MessageDocument, MessageType } from '../../../schema/message.ts'
 import type { Refusal } from '../../../schema/refusal.ts'
+import type { Privacy } from '../../access/privacy.ts'
 import type { Revisions } from '../../storage/documents/documents.ts'
+
+/** Nobody has restricted anything. */
+export const openPrivacy: MessagePrivacy = {
+  refusesFirst: async () => false,
+  hidesReading: async () => false,
+}
 
 /** A document as a client offers it, under an id checked to be storable. */
 export interface Proposal {
@@ -95,3 +103,33 @@ export function proposeMessage(asked: {
   }
   return { id: _id, raw, isDeleted: false }
 }
+
+export interface AcceptRequest {
+  actorId: string
+  /** The sign-in that asks, where one does. */
+  sessionId?: string | undefined
+  proposals: readonly Proposal[]
+}
+
+/** A request and its outcomes, in the order of its proposals. */
+export interface Accepted<Doc> extends AcceptRequest {
+  outcomes: readonly Outcome<Doc>[]
+}
+
+/** Hears about each request once everything of it is written. Returns at once, and never throws. */
+export interface AcceptanceListener {
+  onMessages(accepted: Accepted<MessageDocument>): void
+  onConversations(accepted: Accepted<ConversationDocument>): void
+}
+
+/** The stored outcomes of what people proposed; what the business channel wrote is not theirs. */
+export function listStoredOfPeople<Doc>({ proposals, outcomes }: Accepted<Doc>) {
+  return outcomes.flatMap((outcome, index) => {
+    const proposal = proposals[index]
+    if (outcome.kind !== 'stored' || !proposal || proposal.isFromProvider) return []
+    return [{ ...outcome, proposal }]
+  })
+}
+
+/** What people's privacy means for messages and receipts. */
+export type MessagePrivacy = Pick<Privacy, 'refusesFirst' | 'hidesReading'>

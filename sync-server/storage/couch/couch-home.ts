@@ -1,17 +1,19 @@
 import { LRUCache } from 'lru-cache'
 import { parseJson } from '../../../schema/helpers/json.ts'
 import { atMost } from '../../lib/at-most.ts'
-import { type Database, isConflict, orUndefined } from '../documents/database.ts'
+import { type Database, type Failure, isConflict, orUndefined } from '../documents/database.ts'
 import type { DatabaseHome } from '../documents/database-home.ts'
 import { isDatabaseName, isPersonalDatabase } from '../documents/database-names.ts'
 import type { Document, Stored } from '../documents/documents.ts'
 import { draftWrites, pick, type WantedWrites } from '../documents/draft-writes.ts'
+import { nameByContent } from '../documents/grow-branch.ts'
+import { planWrites, type Write } from '../documents/plan-writes.ts'
+import { readLeaves } from '../documents/read-revisions.ts'
 import { createReadyCheck } from '../documents/ready-check.ts'
 import type { Signals } from '../documents/signals.ts'
 import { asStorageError, LoginRefused, StorageUnavailable } from '../documents/storage-errors.ts'
 import { type Belief, transactInTurn } from '../documents/transact-in-turn.ts'
 import type { UpdateOutcome } from '../documents/update-one.ts'
-import { writeDocuments } from '../documents/write-documents.ts'
 import { answerInTime, type TimeLimits } from './answer-in-time.ts'
 import { connectCouch } from './connect-couch.ts'
 
@@ -528,4 +530,41 @@ async function readUnlessBelieved(
 function settle(item: WaitingWrite, answer: () => void) {
   item.isSettled = true
   answer()
+}
+
+/** Writes to CouchDB. @returns the revision of every document read or written, and the ids with a concurrent write */
+async function writeDocuments(
+  database: Database,
+  stored: ReadonlyMap<string, Stored<Document>>,
+  writes: Iterable<Write>,
+) {
+  const { edits, replicated, revs, stale } = await planWrites({
+    stored,
+    writes,
+    // It may get the same write from several servers.
+    nameChild: nameByContent,
+    readLeaves: (id) => readLeaves(database, id),
+  })
+  const conflicts = new Set(stale)
+
+  const rows = edits.length > 0 ? await database.bulkDocs(edits) : []
+  for (const [index, row] of rows.entries()) {
+    const id = edits[index]?._id ?? ''
+    if (isWritten(row)) revs.set(id, row.rev)
+    else if (row.status === 409 || row.error === 'conflict') conflicts.add(id)
+    else throw new Error(`${id} could not be stored`, { cause: row })
+  }
+
+  const failures =
+    replicated.length > 0 ? await database.bulkDocs(replicated, { new_edits: false }) : []
+  if (failures.length > 0) throw new Error('a revision could not be stored', { cause: failures })
+
+  const refused = conflicts.size - stale.size
+  return { revs, conflicts, written: edits.length - refused + replicated.length }
+}
+
+function isWritten(
+  row: { id: string; rev: string; ok: true } | Failure,
+): row is { id: string; rev: string; ok: true } {
+  return 'ok' in row && row.ok === true
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createDeferred } from '../../../schema/helpers/deferred.ts'
-import { nextRetryMs } from './retry-delay.ts'
+import { nextRetryMs } from '../sending/send-message.ts'
 import { createSendLimiter } from './send-limiter.ts'
 
 function open(messagesPerSecond = 1_000) {

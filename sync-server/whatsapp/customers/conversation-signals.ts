@@ -1,13 +1,12 @@
 import { LRUCache } from 'lru-cache'
 import { atMost } from '../../lib/at-most.ts'
-import { blockContact } from '../client/block-contact.ts'
 import type { GraphClient } from '../client/graph-client.ts'
-import { markAsRead } from '../client/mark-as-read.ts'
 import type { WhatsAppSettings } from '../client/whatsapp-settings.ts'
 import type { Contacts } from './contacts.ts'
 import { findWindowEnd } from './present-contact.ts'
 
 const remembered = 20_000
+
 const typingEveryMs = 20_000
 
 /** Sends customers read marks and typing indicators. Best effort: nothing of ours depends on it. */
@@ -66,4 +65,47 @@ export function createConversationSignals(options: {
       tell().catch(onError)
     },
   }
+}
+
+/**
+ * Makes WhatsApp block a person's messages, or allow them again. WhatsApp only accepts people who
+ * wrote in the last 24 hours: our own block does not depend on it.
+ * @returns whether WhatsApp accepted
+ */
+export async function blockContact(
+  client: GraphClient,
+  block: { phoneNumberId: string; phone: string; isBlocked: boolean },
+): Promise<boolean> {
+  const answer = await client.call({
+    method: block.isBlocked ? 'POST' : 'DELETE',
+    path: `${encodeURIComponent(block.phoneNumberId)}/block_users`,
+    json: {
+      messaging_product: 'whatsapp',
+      block_users: [{ user: `+${block.phone.replaceAll(/\D/g, '')}` }],
+    },
+  })
+  return answer.kind === 'ok'
+}
+
+/**
+ * Marks a person's message, and all before it, as read; `isTyping` also shows a typing indicator.
+ * Best effort: nothing of ours depends on it.
+ * @returns whether WhatsApp accepted
+ */
+export async function markAsRead(
+  client: GraphClient,
+  mark: { phoneNumberId: string; wamid: string; isTyping?: boolean },
+): Promise<boolean> {
+  const { phoneNumberId, wamid, isTyping = false } = mark
+  const answer = await client.call({
+    method: 'POST',
+    path: `${encodeURIComponent(phoneNumberId)}/messages`,
+    json: {
+      messaging_product: 'whatsapp',
+      status: 'read',
+      message_id: wamid,
+      ...(isTyping && { typing_indicator: { type: 'text' } }),
+    },
+  })
+  return answer.kind === 'ok'
 }

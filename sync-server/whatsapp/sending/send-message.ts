@@ -2,10 +2,13 @@ import * as z from 'zod/mini'
 import type { CircuitBreaker } from '../client/circuit-breaker.ts'
 import type { GraphAnswer, GraphClient } from '../client/graph-client.ts'
 import { makeUnreachableError, type ProviderError } from '../client/provider-error.ts'
-import { nextRetryMs } from '../client/retry-delay.ts'
 import { realWaiting, type SendLimiter, type Waiting } from '../client/send-limiter.ts'
 import { buildSendBody, type Recipient } from '../content/build-send-body.ts'
 import type { OutgoingMessage } from '../content/outgoing-message.ts'
+
+const base = 4
+
+const jitter = 0.2
 
 const accepted = z.looseObject({
   contacts: z.catch(
@@ -31,11 +34,15 @@ export interface SendRequest {
 }
 
 const quickRetryMs = 500
+
 /** A browser waits fifteen seconds in all. */
 const usualWaitMs = 3_000
+
 /** Worth an immediate retry; limits are not. */
 const quicklyOver = [1, 2, 131000, 131016, 133004, 130429]
+
 const numberIsTooFast = 130429
+
 const pairIsTooFast = 131056
 
 /**
@@ -151,4 +158,23 @@ function classifyRefusal(error: ProviderError, attempt: number): SendOutcome {
   const afterMs = error.remedy === 'later' ? nextRetryMs({ error, attempt }) : null
   if (afterMs === null) return { kind: 'rejected', error }
   return { kind: 'retryable', error, afterMs, attempts: attempt + 1 }
+}
+
+/**
+ * The wait before retrying a refused send: 1, 4, 16, 64, 256 s, each ±20 %.
+ * @param attempt how often it was tried before this refusal
+ * @returns ms, or null to give up
+ */
+export function nextRetryMs({
+  error,
+  attempt,
+  random = Math.random,
+}: {
+  error: Pick<ProviderError, 'retriesMax' | 'afterMs'>
+  attempt: number
+  random?: () => number
+}): number | null {
+  if (attempt >= error.retriesMax) return null
+  const wait = 1_000 * base ** attempt * (1 - jitter + 2 * jitter * random())
+  return Math.round(Math.max(wait, error.afterMs))
 }

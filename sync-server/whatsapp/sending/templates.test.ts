@@ -1,8 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
 import { openTestChannel } from '../../testing/open-test-channel.ts'
-import { blockContact } from '../client/block-contact.ts'
-import { markAsRead } from '../client/mark-as-read.ts'
 import { fetchNumberInformation } from '../client/number-information.ts'
+import { blockContact, markAsRead } from '../customers/conversation-signals.ts'
 import { fetchTemplates } from './template-list.ts'
 import { createTemplates } from './templates.ts'
 
