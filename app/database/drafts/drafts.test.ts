@@ -201,6 +201,38 @@ test('a draft that was begun in a tab that is gone goes on in another, and is on
   await later.close()
 })
 
+test('a tab that is gone is known to be, however late a busy page hears of it', async () => {
+  const { database, second, shared } = await openTwoTabs()
+  const there = await open(second, shared)
+  const here = await open(database, { ...shared, locks: answerLate(shared.locks) })
+  there.set(ben, 'half a thought')
+  await there.close()
+  await untilLive(here.get(ben), (text) => text !== '')
+  here.begin(ben)
+  here.set(ben, '')
+  await here.close()
+  const later = await open(database, shared)
+  expect(later.begin(ben).text).toBe('')
+  await later.close()
+})
+
+/** What waits for a lock gives up before the browser looks at it. */
+function answerLate(locks: Locks): Locks {
+  const request: LockManager['request'] = async (
+    name: string,
+    options: LockOptions,
+    callback: LockGrantedCallback<unknown>,
+  ) => {
+    const { signal } = options
+    if (signal && !signal.aborted) {
+      await new Promise((resolve) => signal.addEventListener('abort', resolve))
+    }
+    signal?.throwIfAborted()
+    return await locks.request(name, options, callback)
+  }
+  return { request }
+}
+
 test('P1: a crash between naming the message and storing it leaves the draft, after it the message', async () => {
   const { database, shared } = await openTwoTabs()
   const { drafts: table } = database.device

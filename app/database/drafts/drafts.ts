@@ -228,7 +228,11 @@ export async function createDrafts(options: {
     const setFree = async () => {
       state.isFree = true
     }
-    await slot.whenFree(number, setFree, AbortSignal.timeout(closedMs))
+    await Promise.all([
+      // A busy page may hear of a lock that was free all along after more time than this.
+      slot.whileFree(number, setFree),
+      slot.whenFree(number, setFree, AbortSignal.timeout(closedMs)),
+    ])
     return state.isFree
   }
 
