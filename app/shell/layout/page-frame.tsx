@@ -2,12 +2,12 @@ import type { ReactNode } from 'react'
 import { useLivePart } from '../../ui/hooks/use-live-value.ts'
 import { useMediaQuery } from '../../ui/hooks/use-media-query.ts'
 import { useShellActions } from '../main-menu/use-shell-actions.tsx'
-import { BottomBar } from '../navigation/bottom-bar.tsx'
 import { DocumentTitle } from '../navigation/page-title.tsx'
 import { Rail, type RailSection } from '../navigation/rail.tsx'
 import { countUnreadChats } from '../navigation/use-unread-total.ts'
 import { phoneScreen } from '../screen/narrow-screen.ts'
 import { useMessenger } from '../session/messenger-context.tsx'
+import { BottomBar } from './bottom-bar.tsx'
 import styles from './page-frame.module.css'
 
 interface PageFrameProps {
