@@ -119,6 +119,84 @@ test.each([
   },
 )
 
+test.each([
+  ['reduce', false],
+  ['no-preference', true],
+] as const)(
+  'with motion %s a section of the settings moves in over their list, and out again: %s',
+  async (motion, moves) => {
+    await page.emulateMedia({ reducedMotion: motion })
+    await page.setViewportSize(phone)
+    await page.goto('/settings')
+    const section = page.getByRole('link', { name: 'Privacy' })
+    await section.waitFor()
+    // The list lies beneath whatever does not cover it.
+    const isBare = ({ leftPx, hasList }: Sighting) =>
+      !hasList && (leftPx === undefined || leftPx > phone.width / 4)
+
+    const opening = await recordHeading('Privacy')
+    await section.click()
+    await page.getByRole('heading', { name: 'Privacy', level: 1 }).waitFor()
+    const opened = await opening.take()
+    expect(opened.filter(isBare)).toEqual([])
+    expect(opened.some(({ isMoving }) => isMoving)).toBe(moves)
+    expect(opened.at(-1)?.hasList).toBe(false)
+
+    const leaving = await recordHeading('Privacy')
+    await page.getByRole('button', { name: 'Back to settings' }).click()
+    await section.waitFor()
+    const left = await leaving.take()
+    expect(left.filter(isBare)).toEqual([])
+    expect(left.some(({ isMoving }) => isMoving)).toBe(moves)
+    expect(left.at(-1)).toEqual({ hasList: true, isMoving: false })
+    await page.emulateMedia({ reducedMotion: 'reduce' })
+  },
+)
+
+interface Sighting {
+  /** Where the heading begins; undefined while there is none. */
+  leftPx?: number
+  /** Is the list of the settings there? */
+  hasList: boolean
+  /** Does what the heading belongs to move? A slow machine may draw only the move's first and last frame. */
+  isMoving: boolean
+}
+
+/** Records in each frame where a section's heading is, until `take` is called once all holds still. */
+async function recordHeading(words: string): Promise<{ take(): Promise<Sighting[]> }> {
+  await page.evaluate((words) => {
+    const sightings: Sighting[] = []
+    Object.assign(globalThis, { sightings })
+    const look = () => {
+      const heading = [...document.querySelectorAll('h1')].find((one) => one.textContent === words)
+      const leftPx = heading && Math.round(heading.getBoundingClientRect().left)
+      sightings.push({
+        ...(leftPx === undefined ? {} : { leftPx }),
+        hasList: document.querySelector('nav[aria-label="Settings"]') !== null,
+        isMoving: document
+          .getAnimations()
+          .some(
+            ({ effect }) =>
+              effect instanceof KeyframeEffect && effect.target?.contains(heading ?? null),
+          ),
+      })
+      if (Reflect.get(globalThis, 'sightings') === sightings) requestAnimationFrame(look)
+    }
+    requestAnimationFrame(look)
+  }, words)
+  return {
+    take: () =>
+      page.evaluate(async () => {
+        const seen: Sighting[] = Reflect.get(globalThis, 'sightings')
+        const last = () => JSON.stringify(seen.at(-1))
+        do await new Promise(requestAnimationFrame)
+        while (seen.length < 20 || !seen.slice(-12).every((one) => JSON.stringify(one) === last()))
+        Object.assign(globalThis, { sightings: undefined })
+        return seen
+      }),
+  }
+}
+
 test('a menu and a question fit on a phone of 360 px at 200 %', async () => {
   await page.setViewportSize({ width: 180, height: 320 })
   await page.goto('/chat')

@@ -51,12 +51,17 @@ async function takeBack() {
 const undo = () => page.getByRole('region', { name: 'Undo' }).getByRole('button', { name: 'Undo' })
 
 test('a phone has its three places and a new chat at the thumb', async () => {
-  const newChat = page.getByRole('button', { name: 'New chat' })
+  const newChat = bar.getByRole('button', { name: 'New chat' })
   const box = await newChat.boundingBox()
   expect(box?.width).toBeGreaterThanOrEqual(56)
   expect(box?.height).toBeGreaterThanOrEqual(56)
   expect(box?.y).toBeGreaterThan(844 * 0.75)
   expect(box?.x).toBeGreaterThan(390 / 2)
+  // It lies over no row.
+  const list = page.getByRole('list', { name: 'Conversations' }).locator('xpath=..')
+  const rows = await list.boundingBox()
+  expect((rows?.y ?? 0) + (rows?.height ?? 844)).toBeLessThanOrEqual(box?.y ?? 0)
+  expect(await page.getByRole('button', { name: 'New chat' }).count()).toBe(1)
   for (const link of await bar.getByRole('link').all()) {
     expect((await link.boundingBox())?.height).toBeGreaterThanOrEqual(44)
   }
@@ -64,7 +69,11 @@ test('a phone has its three places and a new chat at the thumb', async () => {
   expect(await findProblems(page)).toEqual([])
   await bar.getByRole('link', { name: 'Starred' }).click()
   await page.getByText('No starred messages').waitFor()
-  expect(await newChat.count()).toBe(0)
+  await newChat.click()
+  const dialog = page.getByRole('dialog', { name: 'New chat' })
+  await dialog.getByRole('link', { name: 'ben' }).waitFor()
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await dialog.waitFor({ state: 'detached' })
   await bar.getByRole('link', { name: 'Settings' }).click()
   await page.getByRole('link', { name: 'Privacy' }).waitFor()
   expect(readPath()).toBe('/settings')

@@ -1,18 +1,9 @@
-import {
-  lazy,
-  type ReactNode,
-  Suspense,
-  useCallback,
-  useEffect,
-  useLayoutEffect,
-  useState,
-} from 'react'
+import { lazy, type ReactNode, Suspense, useCallback, useEffect, useState } from 'react'
 import { Navigate, useLocation, useNavigate } from 'react-router-dom'
 import { idPattern } from '../../../schema/id.ts'
 import { ChatListPanel } from '../../chats/chat-list-panel.tsx'
 import type { Messenger } from '../../sync/messenger-types.ts'
 import { IconButton } from '../../ui/buttons/icon-button.tsx'
-import { useLatest } from '../../ui/hooks/use-latest.ts'
 import { useLiveValue } from '../../ui/hooks/use-live-value.ts'
 import { useMediaQuery } from '../../ui/hooks/use-media-query.ts'
 import { Icon } from '../../ui/icons/icon.tsx'
@@ -21,7 +12,6 @@ import { joinClassNames } from '../../ui/styles/join-class-names.ts'
 import { listLabels } from '../../whatsapp/channel.ts'
 import { useShellActions } from '../main-menu/use-shell-actions.tsx'
 import { BackLink } from '../navigation/back-link.tsx'
-import { BottomBar } from '../navigation/bottom-bar.tsx'
 import { PageTitle } from '../navigation/page-title.tsx'
 import { Rail } from '../navigation/rail.tsx'
 import {
@@ -38,10 +28,11 @@ import { UndoSnackbar } from '../notices/undo-snackbar.tsx'
 import { narrowScreen, phoneScreen } from '../screen/narrow-screen.ts'
 import { useMessenger } from '../session/messenger-context.tsx'
 import { useServices } from '../session/services-context.ts'
+import { BottomBar } from './bottom-bar.tsx'
 import styles from './chat-layout.module.css'
 import firstLoadStyles from './first-load.module.css'
 import { NotFoundPage } from './not-found-page.tsx'
-import { type PaneMotion, usePaneMotion } from './pane-motion.ts'
+import { BeforeLeaving, type PaneMotion, usePaneMotion } from './pane-motion.ts'
 
 const NewChat = lazy(() =>
   import('../open-chat/new-chat.tsx').then((module) => ({ default: module.NewChat })),
@@ -150,7 +141,7 @@ function PlacedChatLayout({ place }: { place: ChatPlace }) {
         <div
           className={joinClassNames(
             styles.list,
-            isPaneShown && (isListBeneath ? styles.beneath : styles.away),
+            isPaneShown && (isListBeneath ? motion.classNames.beneath : styles.away),
           )}
           role={isNarrow ? 'main' : undefined}
         >
@@ -167,13 +158,17 @@ function PlacedChatLayout({ place }: { place: ChatPlace }) {
           className={joinClassNames(
             styles.pane,
             !isPaneShown && styles.away,
-            isPaneShown && motion.phase !== 'still' && styles[motion.phase],
+            motion.classNames.pane,
           )}
           onAnimationEnd={motion.onAnimationEnd}
         >
           <Pane place={place} isNarrow={isNarrow} motion={motion} />
         </main>
-        <div ref={motion.leaving} className={styles.leaving} aria-hidden="true" />
+        <div
+          ref={motion.leaving}
+          className={joinClassNames(styles.leaving, motion.classNames.leaving)}
+          aria-hidden="true"
+        />
         {isDrawerOpen && (
           <Suspense fallback={null}>
             <Drawer {...nav} {...own} onClose={() => setIsDrawerOpen(false)} />
@@ -251,13 +246,6 @@ function Pane({ place, isNarrow, motion }: PaneProps) {
       )}
     </Suspense>
   )
-}
-
-/** Draws nothing: its effects end before its neighbours' elements are removed. */
-function BeforeLeaving({ onLeave }: Pick<PaneMotion, 'onLeave'>) {
-  const latest = useLatest(onLeave)
-  useLayoutEffect(() => () => latest.current(), [latest])
-  return null
 }
 
 function FirstLoadScreen({ percent }: { percent: number }) {
@@ -415,9 +403,10 @@ function List({ place, onOpenDrawer }: ListPanelProps) {
           )
         }
         end={
-          view === 'all' &&
-          !onOpenDrawer && (
+          view === 'all' && (
             <IconButton
+              // A phone has it in its bar.
+              className={onOpenDrawer && styles.withoutBar}
               icon="newChat"
               label="New chat"
               aria-haspopup="dialog"
@@ -430,17 +419,6 @@ function List({ place, onOpenDrawer }: ListPanelProps) {
         onNewChat={() => setNewChat('people')}
         onNewGroup={messenger.groups.isOn() ? () => setNewChat('group') : undefined}
       />
-      {view === 'all' && onOpenDrawer && (
-        <button
-          type="button"
-          className={styles.newChat}
-          aria-label="New chat"
-          aria-haspopup="dialog"
-          onClick={() => setNewChat('people')}
-        >
-          <Icon name="newChat" size={26} />
-        </button>
-      )}
       {newChat && (
         <Suspense fallback={null}>
           <NewChat start={newChat} onClose={() => setNewChat(undefined)} />

@@ -2,7 +2,6 @@ import type { ReactNode } from 'react'
 import { useLivePart } from '../../ui/hooks/use-live-value.ts'
 import { useMediaQuery } from '../../ui/hooks/use-media-query.ts'
 import { useShellActions } from '../main-menu/use-shell-actions.tsx'
-import { BottomBar } from '../navigation/bottom-bar.tsx'
 import { DocumentTitle } from '../navigation/page-title.tsx'
 import { Rail, type RailSection } from '../navigation/rail.tsx'
 import { countUnreadChats } from '../navigation/use-unread-total.ts'
@@ -13,13 +12,11 @@ import styles from './page-frame.module.css'
 interface PageFrameProps {
   section: RailSection
   title: string
-  /** Is it one of a phone's three places? */
-  isPlace?: boolean
   children: ReactNode
 }
 
 /** A signed-in page other than the chat: beside the rail, or alone on a phone. */
-export function PageFrame({ section, title, isPlace = false, children }: PageFrameProps) {
+export function PageFrame({ section, title, children }: PageFrameProps) {
   const isPhone = useMediaQuery(phoneScreen)
   const shell = useShellActions()
   const unreadChats = useLivePart(useMessenger().conversations, countUnreadChats)
@@ -28,7 +25,6 @@ export function PageFrame({ section, title, isPlace = false, children }: PageFra
       <DocumentTitle page={title} />
       {!isPhone && <Rail section={section} actions={shell.actions} unreadChats={unreadChats} />}
       <main className={styles.main}>{children}</main>
-      {isPhone && isPlace && <BottomBar current="settings" unreadChats={unreadChats} />}
       {shell.dialog}
     </div>
   )

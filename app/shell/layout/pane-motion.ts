@@ -6,6 +6,8 @@ import {
   useRef,
   useState,
 } from 'react'
+import { useLatest } from '../../ui/hooks/use-latest.ts'
+import styles from './pane-motion.module.css'
 
 /** A chat that is not drawn by then moves in all the same, and draws itself there. */
 const drawnWithinMs = 200
@@ -22,6 +24,8 @@ export interface PaneMotion {
   pane: RefObject<HTMLElement | null>
   /** An empty layer over the list: what leaves moves out there. */
   leaving: RefObject<HTMLDivElement | null>
+  /** The classes of the pane, of the layer, and of the list while the pane moves over it. */
+  classNames: { pane: string | undefined; leaving: string | undefined; beneath: string | undefined }
   /** `waiting`: beside the screen, until it is drawn; `moving`: in. The list lies beneath for both. */
   phase: 'still' | 'waiting' | 'moving'
   onDrawn(): void
@@ -86,6 +90,11 @@ export function usePaneMotion({
     pane,
     leaving,
     phase,
+    classNames: {
+      pane: isShown && phase !== 'still' ? styles[phase] : undefined,
+      leaving: styles.leaving,
+      beneath: styles.beneath,
+    },
     onDrawn: () => setPhase((now) => (now === 'waiting' ? 'moving' : now)),
     onLeave() {
       if (!isNarrow || isStill()) return
@@ -100,6 +109,13 @@ export function usePaneMotion({
       if (target === currentTarget) setPhase('still')
     },
   }
+}
+
+/** Draws nothing: its effects end before its neighbours' elements are removed. */
+export function BeforeLeaving({ onLeave }: Pick<PaneMotion, 'onLeave'>) {
+  const latest = useLatest(onLeave)
+  useLayoutEffect(() => () => latest.current(), [latest])
+  return null
 }
 
 /** Has the browser moved the page itself for what comes now, as for a swipe from the edge? */

@@ -1,4 +1,4 @@
-import { lazy, Suspense } from 'react'
+import { lazy, Suspense, useEffect } from 'react'
 import { useParams } from 'react-router-dom'
 import { saveFile } from '../../media/files/save-file.ts'
 import { AppleInstallSteps } from '../../offline/install-offer.tsx'
@@ -6,10 +6,16 @@ import { readAppFingerprint } from '../../offline/read-app-fingerprint.ts'
 import { SettingsSectionPage } from '../../settings/settings-section-page.tsx'
 import { sectionWords, settingsPages } from '../../settings/settings-sections.ts'
 import { IconButton } from '../../ui/buttons/icon-button.tsx'
+import { useLatest } from '../../ui/hooks/use-latest.ts'
+import { useLivePart } from '../../ui/hooks/use-live-value.ts'
 import { useMediaQuery } from '../../ui/hooks/use-media-query.ts'
+import { joinClassNames } from '../../ui/styles/join-class-names.ts'
+import { BottomBar } from '../layout/bottom-bar.tsx'
 import { NotFoundPage } from '../layout/not-found-page.tsx'
 import { PageFrame } from '../layout/page-frame.tsx'
+import { BeforeLeaving, type PaneMotion, usePaneMotion } from '../layout/pane-motion.ts'
 import { SettingsList } from '../layout/settings-list.tsx'
+import { countUnreadChats } from '../navigation/use-unread-total.ts'
 import { useWayUp } from '../navigation/use-way-up.tsx'
 import { UnlockCode } from '../preferences/unlock-code.tsx'
 import { useChatChoices } from '../preferences/use-chat-choices.ts'
@@ -17,7 +23,7 @@ import { useKeepingChoice } from '../preferences/use-keeping-choice.ts'
 import { useLoadingChoices } from '../preferences/use-loading-choices.ts'
 import { useOwnEncryption } from '../preferences/use-own-encryption.ts'
 import { writeReport } from '../preferences/write-report.ts'
-import { narrowScreen } from '../screen/narrow-screen.ts'
+import { narrowScreen, phoneScreen } from '../screen/narrow-screen.ts'
 import { useMessenger, useSignIns } from '../session/messenger-context.tsx'
 import { useServices, useSession } from '../session/services-context.ts'
 import styles from './settings-route.module.css'
@@ -40,6 +46,9 @@ export function SettingsRoute() {
   const account = useAccount()
   const encryption = useOwnEncryption()
   const section = settingsPages.find((name) => name === wanted)
+  const isPhone = useMediaQuery(phoneScreen)
+  const unreadChats = useLivePart(messenger.conversations, countUnreadChats)
+  const motion = usePaneMotion({ isShown: section !== undefined, isNarrow })
   if (!session) return null
   if (wanted !== undefined && !section) return <NotFoundPage />
   const page = section && (
@@ -74,26 +83,47 @@ export function SettingsRoute() {
     />
   )
   return (
-    <PageFrame
-      section="settings"
-      title={section ? sectionWords[section].name : 'Settings'}
-      isPlace={!section}
-    >
+    <PageFrame section="settings" title={section ? sectionWords[section].name : 'Settings'}>
       {/* One tree for all widths: what is open in a section outlives a turn of the device. */}
       <div className={styles.house}>
-        {(!isNarrow || !page) && <div className={styles.list}>{list}</div>}
-        {(!isNarrow || page) && (
-          <div className={styles.section}>
-            {page ?? (
-              <Suspense fallback={null}>
-                <SettingsPane />
-              </Suspense>
-            )}
+        {(!isNarrow || !page || motion.phase !== 'still') && (
+          <div className={joinClassNames(styles.list, page && motion.classNames.beneath)}>
+            <div className={styles.listBody}>{list}</div>
+            {isPhone && <BottomBar current="settings" unreadChats={unreadChats} />}
           </div>
         )}
+        <section
+          ref={motion.pane}
+          className={joinClassNames(
+            styles.section,
+            isNarrow && !page && styles.away,
+            motion.classNames.pane,
+          )}
+          onAnimationEnd={motion.onAnimationEnd}
+        >
+          {page && <AroundPage onLeave={motion.onLeave} onDrawn={motion.onDrawn} />}
+          {page}
+          {!page && !isNarrow && (
+            <Suspense fallback={null}>
+              <SettingsPane />
+            </Suspense>
+          )}
+        </section>
+        <div
+          ref={motion.leaving}
+          className={joinClassNames(styles.leaving, motion.classNames.leaving)}
+          aria-hidden="true"
+        />
       </div>
     </PageFrame>
   )
+}
+
+/** Draws nothing: tells when the section beside it is drawn, and before it goes. */
+function AroundPage({ onLeave, onDrawn }: Pick<PaneMotion, 'onLeave' | 'onDrawn'>) {
+  const drawn = useLatest(onDrawn)
+  useEffect(() => drawn.current(), [drawn])
+  return <BeforeLeaving onLeave={onLeave} />
 }
 
 /** What the section Account can do. */

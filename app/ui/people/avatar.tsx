@@ -4,25 +4,28 @@ import { VisuallyHidden } from '../layout/page.tsx'
 import styles from './avatar.module.css'
 import { usePicture } from './picture-source.ts'
 
-/** Seventeen colours that give white text a contrast of at least 4.5. */
+/**
+ * Seventeen colours that give white text a contrast of at least 4.5, any two at least 0.095 apart in OKLab: hues alone are
+ * too few, so each is light or dark besides.
+ */
 const palette = [
-  '#b3402f',
-  '#a84b0c',
-  '#8a5a00',
-  '#66680a',
-  '#3f7215',
-  '#1d7740',
-  '#0b7766',
-  '#0a7285',
-  '#1c6ba8',
-  '#3f5fc0',
-  '#5a53c4',
-  '#7449bd',
-  '#8f3fae',
-  '#a83590',
-  '#b5336c',
-  '#6d5f58',
-  '#556470',
+  '#c64878',
+  '#962a18',
+  '#cc4800',
+  '#664e0c',
+  '#8a7230',
+  '#428406',
+  '#0c6018',
+  '#067e6c',
+  '#005a6c',
+  '#2a78a8',
+  '#0054b4',
+  '#4e6ce4',
+  '#603ca2',
+  '#8a66ae',
+  '#9c3096',
+  '#6c3660',
+  '#726066',
 ] as const
 
 interface AvatarProps {
