@@ -218,17 +218,14 @@ test('a tab that is gone is known to be, however late a busy page hears of it', 
 
 /** What waits for a lock gives up before the browser looks at it. */
 function answerLate(locks: Locks): Locks {
-  const request: LockManager['request'] = async (
-    name: string,
-    options: LockOptions,
-    callback: LockGrantedCallback<unknown>,
-  ) => {
-    const { signal } = options
+  const request: Locks['request'] = async (...asked: unknown[]) => {
+    const given = asked as Parameters<Locks['request']>
+    const { signal } = given[1] as LockOptions
     if (signal && !signal.aborted) {
       await new Promise((resolve) => signal.addEventListener('abort', resolve))
     }
     signal?.throwIfAborted()
-    return await locks.request(name, options, callback)
+    return (await locks.request(...given)) as never
   }
   return { request }
 }
