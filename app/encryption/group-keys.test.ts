@@ -19,6 +19,8 @@ const choir = '01900000-0000-7000-8000-0000000000a2'
 /** People, their public keys, and who is in each group, as every device believes. */
 function openPeople(userIds: readonly string[]) {
   const published = new Map<string, PublicKeys[]>()
+  /** Keys with which nothing can be agreed. */
+  const barren = new Set<string>()
   const members = new Map<string, string[]>([
     [walks, [...userIds]],
     [choir, [...userIds]],
@@ -33,7 +35,13 @@ function openPeople(userIds: readonly string[]) {
       const keys = createGroupKeys({
         userId,
         listOwn: () => own,
-        pairs,
+        pairs: {
+          ...pairs,
+          agree(one, other) {
+            if (barren.has(other.agreement)) throw new Error('nothing to agree on')
+            return pairs.agree(one, other)
+          },
+        },
         listMembers: (groupId) => members.get(groupId),
       })
       return [userId, { own, keys, pairs }] as const
@@ -57,6 +65,10 @@ function openPeople(userIds: readonly string[]) {
     members,
     published,
     giveKeys,
+    /** Whatever is sealed for their present keys fails. */
+    refuse(userId: string) {
+      barren.add(must(published.get(userId)?.[0], 'keys').agreement)
+    },
     of: (userId: string) => must(devices.get(userId), 'a device').keys,
     /** Everybody gets what this person made. */
     spread(senderId: string, epoch: GroupEpoch | undefined, place: number, peerId = walks) {
@@ -129,6 +141,31 @@ describe('P13: a secret of a group', () => {
     people.published.delete(ben)
     expect(people.of(ann).make(walks)).toBeUndefined()
     expect(people.of(ann).listKeyless(walks)).toEqual([ben])
+  })
+
+  test('is made for the others where nothing can be agreed on with one of them', () => {
+    const people = openPeople([ann, ben, cem])
+    people.refuse(cem)
+    const annKeys = people.of(ann)
+    const epoch = must(annKeys.make(walks), 'a secret')
+    expect(Object.keys(epoch.boxes)).toEqual([ann, ben])
+    people.spread(ann, epoch, 1)
+    expect(annKeys.findCurrent(walks)?.id).toBe(epoch.name)
+    expect(people.of(ben).findCurrent(walks)?.id).toBe(epoch.name)
+    expect(annKeys.give(walks, [cem])).toBeUndefined()
+    // Once it can, they are to have one, too.
+    people.giveKeys(cem)
+    expect(annKeys.findCurrent(walks)).toBeUndefined()
+    expect(Object.keys(must(annKeys.make(walks), 'a secret').boxes)).toEqual([ann, ben, cem])
+  })
+
+  test('cannot be made while somebody has keys that nothing can be sealed for: they count as none', () => {
+    const people = openPeople([ann, ben])
+    const weak = deriveAccountKeys({ seed: createSeed(), number: 2 })
+    weak.agreement.publicKey = new Uint8Array(32)
+    people.published.set(ben, [publishKeys(weak, ben)])
+    expect(people.of(ann).listKeyless(walks)).toEqual([ben])
+    expect(people.of(ann).make(walks)).toBeUndefined()
   })
 
   test('of another name, group or maker opens nothing, and hides nothing that is right', () => {
