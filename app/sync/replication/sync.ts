@@ -212,6 +212,9 @@ export function createSync(options: SyncOptions): Sync {
               isOn: options.groups.isOn,
               onGroups: options.groups.takePulled,
               listMade: listAskedGroups,
+              passed: stored?.passed,
+              // A new epoch of the server has a row of its own.
+              keepPassed: (passed) => epochs.update(collection, { passed }),
               recordOf: options.groups.recordOf,
               async listUnanswered(groupId) {
                 const waiting = await listTally(database.messages, pendingTally)
