@@ -186,6 +186,31 @@ describe('P13: a secret of a group', () => {
     expect(people.of(ben).find(choir, moved.name)).toBeUndefined()
   })
 
+  test('of which a member gave junk to a newcomer opens by any right box, and no longer than until they write', () => {
+    const people = openPeople([ann, ben, cem])
+    people.members.set(walks, [ann, ben])
+    const epoch = must(people.of(ann).make(walks), 'a secret')
+    people.spread(ann, epoch, 1)
+    people.members.set(walks, [ann, ben, cem])
+    const right = must(people.of(ann).give(walks, [cem]), 'a box')
+    // Of the right two people, and with nothing of the secret in it.
+    const pair = people.pairOf(ben, cem)
+    const junk = sealBytes(randomBytes(32), { context: utf8ToBytes('junk'), epoch: pair })
+    people.spread(ben, { ...right, boxes: { [cem]: junk } }, 2)
+    expect(people.of(cem).find(walks, epoch.name)).toBeUndefined()
+    // Others believe that it was given, and write with it: who cannot read it makes another for all.
+    expect(people.of(ann).findCurrent(walks)?.id).toBe(epoch.name)
+    expect(people.of(cem).findCurrent(walks)).toBeUndefined()
+    const next = must(people.of(cem).make(walks), 'a secret')
+    people.spread(cem, next, 3)
+    for (const member of [ann, ben, cem]) {
+      expect(people.of(member).findCurrent(walks)?.id).toBe(next.name)
+    }
+    // A right box opens whatever stands before it.
+    people.spread(ann, right, 4)
+    expect(people.of(cem).find(walks, epoch.name)).toBeDefined()
+  })
+
   test('that its maker seals for the right place, under the name of another, opens nothing', () => {
     const people = openPeople([ann, ben, cem])
     const right = must(people.of(cem).make(walks), 'a secret')
