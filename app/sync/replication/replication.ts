@@ -64,8 +64,8 @@ export interface ReplicationOptions<T extends { _id: string }>
     /** The record that this device has of a group. */
     recordOf: OwnGroups['recordOf']
     /** What was passed over of groups before this start, and keeps that for the next. */
-    passed: PassedPlaces | undefined
-    keepPassed: (passed: PassedPlaces) => Promise<unknown>
+    passed?: PassedPlaces | undefined
+    keepPassed?: (passed: PassedPlaces) => Promise<unknown>
     /** Those of a group's messages that no answer has come for; what the server has yet to take, and what it took. */
     listUnanswered: (groupId: string) => Promise<readonly string[]>
     /** The server took these, and will say nothing more of them. */
