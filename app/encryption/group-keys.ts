@@ -36,8 +36,8 @@ export interface GroupKeys {
   /** Members whose keys this device has never seen. */
   listKeyless(groupId: string): readonly string[]
   /**
-   * A new secret for the present members; undefined while one of them has no keys here. One with whom
-   * nothing can be agreed gets none: all others write on.
+   * A new secret for the present members; undefined while one of them has no keys here. Where
+   * nothing can be agreed with one of them, the others get it and write on.
    */
   make(groupId: string): GroupEpoch | undefined
   /**

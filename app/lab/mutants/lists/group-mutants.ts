@@ -303,7 +303,7 @@ export const groupMutants: readonly Mutant[] = [
     tests: ['app/sync/groups/sealed-groups.test.ts'],
   },
   {
-    name: 'one member whom nothing can be sealed for keeps the words of all',
+    name: 'a member with keys of no use holds up the words of all',
     kind: 'skipped step',
     file,
     before: 'hasBox(one, ownerId) || isUnsealable(ownerId)',
