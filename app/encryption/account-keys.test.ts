@@ -15,6 +15,7 @@ import {
   wrapSeed,
 } from './account-keys.ts'
 import { fromBase64Url, toBase64Url } from './base64-url.ts'
+import { deriveEpoch } from './sealed-message.ts'
 
 const ann = '01900000-0000-7000-8000-00000000000a'
 const ben = '01900000-0000-7000-8000-00000000000b'
@@ -139,6 +140,34 @@ describe('published keys', () => {
     expect(checkPublishedKeys({ ...kept.ann, ...change }, ann)).toBe(false)
   })
 })
+
+/** All that X25519 reads as a point of low order: RFC 7748, section 6.1. */
+const lowOrder = [
+  '00'.repeat(32),
+  `01${'00'.repeat(31)}`,
+  'e0eb7a7c3b41b8ae1656e3faf19fc46ada098deb9c32b1fd866205165f49b800',
+  '5f9c95bca3508c24b1d0b1559c83ef5b04445cc4581c8e86d8224eddd09f1157',
+  // The prime 2^255 - 19 and its neighbours.
+  ...['ec', 'ed', 'ee'].map((first) => `${first}${'ff'.repeat(30)}7f`),
+].map(hexToBytes)
+
+test.each(lowOrder.flatMap((point) => [point, withHighBit(point)]))(
+  'P13: keys with a point of low order count for nobody, and no server takes them (number %#)',
+  (point) => {
+    const keys = deriveAccountKeys({ seed: createSeed(), number: 1 })
+    expect(() => deriveEpoch(keys, point)).toThrow()
+    keys.agreement.publicKey = point
+    const published = publishKeys(keys, ann)
+    expect(checkPublishedKeys(published, ann)).toBe(false)
+    expect(publishedKeys.safeParse(published).success).toBe(false)
+  },
+)
+
+function withHighBit(point: Uint8Array) {
+  const octets = Uint8Array.from(point)
+  octets[31] = (octets[31] ?? 0) | 0x80
+  return octets
+}
 
 describe('a wrapped seed', () => {
   const byPassword = { userId: ann, way: 'password' as const }

@@ -4,6 +4,7 @@ import { hkdf } from '@noble/hashes/hkdf.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { concatBytes, randomBytes, utf8ToBytes } from '@noble/hashes/utils.js'
 import {
+  isAgreementKey,
   type PublicKeys,
   publicKeysText,
   type WrappedSeed,
@@ -73,13 +74,15 @@ export function publishKeys(keys: AccountKeys, userId: string): PublicKeys {
   return { ...open, signature: toBase64Url(ed25519.sign(text, keys.signing.secretKey)) }
 }
 
-/** Are these keys of a format that this app knows, and signed for this person by themselves? */
+/**
+ * Are these keys of a format that this app knows, signed for this person by themselves, and such
+ * that something can be sealed for them?
+ */
 export function checkPublishedKeys(keys: PublicKeys, userId: string): boolean {
   try {
-    if (keys.v !== 1) return false
-    const agreement = fromBase64Url(keys.agreement)
+    if (keys.v !== 1 || !isAgreementKey(keys.agreement)) return false
     const signing = fromBase64Url(keys.signing)
-    if (agreement.length !== 32 || signing.length !== 32) return false
+    if (fromBase64Url(keys.agreement).length !== 32 || signing.length !== 32) return false
     const text = utf8ToBytes(publicKeysText(keys, userId))
     return ed25519.verify(fromBase64Url(keys.signature), text, signing, { zip215: false })
   } catch {

@@ -58,7 +58,7 @@ export function createConversationKeys(sources: {
 
   function readEpoch(own: AccountKeys, peer: PublicKeys): Epoch | undefined {
     const pair = pairOf(own, peer)
-    pair.epoch ??= tryDerive(own, peer)
+    if (pair.epoch === undefined) pair.epoch = tryDerive(own, peer)
     return pair.epoch ?? undefined
   }
 

@@ -19,6 +19,8 @@ const choir = '01900000-0000-7000-8000-0000000000a2'
 /** People, their public keys, and who is in each group, as every device believes. */
 function openPeople(userIds: readonly string[]) {
   const published = new Map<string, PublicKeys[]>()
+  /** Keys with which nothing can be agreed. */
+  const barren = new Set<string>()
   const members = new Map<string, string[]>([
     [walks, [...userIds]],
     [choir, [...userIds]],
@@ -33,7 +35,13 @@ function openPeople(userIds: readonly string[]) {
       const keys = createGroupKeys({
         userId,
         listOwn: () => own,
-        pairs,
+        pairs: {
+          ...pairs,
+          agree(one, other) {
+            if (barren.has(other.agreement)) throw new Error('nothing to agree on')
+            return pairs.agree(one, other)
+          },
+        },
         listMembers: (groupId) => members.get(groupId),
       })
       return [userId, { own, keys, pairs }] as const
@@ -57,6 +65,10 @@ function openPeople(userIds: readonly string[]) {
     members,
     published,
     giveKeys,
+    /** Whatever is sealed for their present keys fails. */
+    refuse(userId: string) {
+      barren.add(must(published.get(userId)?.[0], 'keys').agreement)
+    },
     of: (userId: string) => must(devices.get(userId), 'a device').keys,
     /** Everybody gets what this person made. */
     spread(senderId: string, epoch: GroupEpoch | undefined, place: number, peerId = walks) {
@@ -131,6 +143,31 @@ describe('P13: a secret of a group', () => {
     expect(people.of(ann).listKeyless(walks)).toEqual([ben])
   })
 
+  test('is made for the others where nothing can be agreed on with one of them', () => {
+    const people = openPeople([ann, ben, cem])
+    people.refuse(cem)
+    const annKeys = people.of(ann)
+    const epoch = must(annKeys.make(walks), 'a secret')
+    expect(Object.keys(epoch.boxes)).toEqual([ann, ben])
+    people.spread(ann, epoch, 1)
+    expect(annKeys.findCurrent(walks)?.id).toBe(epoch.name)
+    expect(people.of(ben).findCurrent(walks)?.id).toBe(epoch.name)
+    expect(annKeys.give(walks, [cem])).toBeUndefined()
+    // Once it can, they are to have one, too.
+    people.giveKeys(cem)
+    expect(annKeys.findCurrent(walks)).toBeUndefined()
+    expect(Object.keys(must(annKeys.make(walks), 'a secret').boxes)).toEqual([ann, ben, cem])
+  })
+
+  test('cannot be made while somebody has keys that nothing can be sealed for: they count as none', () => {
+    const people = openPeople([ann, ben])
+    const weak = deriveAccountKeys({ seed: createSeed(), number: 2 })
+    weak.agreement.publicKey = new Uint8Array(32)
+    people.published.set(ben, [publishKeys(weak, ben)])
+    expect(people.of(ann).listKeyless(walks)).toEqual([ben])
+    expect(people.of(ann).make(walks)).toBeUndefined()
+  })
+
   test('of another name, group or maker opens nothing, and hides nothing that is right', () => {
     const people = openPeople([ann, ben, cem])
     const right = must(people.of(ann).make(walks), 'a secret')
@@ -147,6 +184,31 @@ describe('P13: a secret of a group', () => {
     const moved = must(people.of(ann).make(walks), 'a secret')
     people.spread(ann, moved, 4, choir)
     expect(people.of(ben).find(choir, moved.name)).toBeUndefined()
+  })
+
+  test('of which a member gave junk to a newcomer opens by any right box, and no longer than until they write', () => {
+    const people = openPeople([ann, ben, cem])
+    people.members.set(walks, [ann, ben])
+    const epoch = must(people.of(ann).make(walks), 'a secret')
+    people.spread(ann, epoch, 1)
+    people.members.set(walks, [ann, ben, cem])
+    const right = must(people.of(ann).give(walks, [cem]), 'a box')
+    // Of the right two people, and with nothing of the secret in it.
+    const pair = people.pairOf(ben, cem)
+    const junk = sealBytes(randomBytes(32), { context: utf8ToBytes('junk'), epoch: pair })
+    people.spread(ben, { ...right, boxes: { [cem]: junk } }, 2)
+    expect(people.of(cem).find(walks, epoch.name)).toBeUndefined()
+    // Others believe that it was given, and write with it: who cannot read it makes another for all.
+    expect(people.of(ann).findCurrent(walks)?.id).toBe(epoch.name)
+    expect(people.of(cem).findCurrent(walks)).toBeUndefined()
+    const next = must(people.of(cem).make(walks), 'a secret')
+    people.spread(cem, next, 3)
+    for (const member of [ann, ben, cem]) {
+      expect(people.of(member).findCurrent(walks)?.id).toBe(next.name)
+    }
+    // A right box opens whatever stands before it.
+    people.spread(ann, right, 4)
+    expect(people.of(cem).find(walks, epoch.name)).toBeDefined()
   })
 
   test('that its maker seals for the right place, under the name of another, opens nothing', () => {

@@ -35,7 +35,10 @@ export interface GroupKeys {
   findCurrent(groupId: string): Epoch | undefined
   /** Members whose keys this device has never seen. */
   listKeyless(groupId: string): readonly string[]
-  /** A new secret for the present members; undefined while one of them has no keys here. */
+  /**
+   * A new secret for the present members; undefined while one of them has no keys here. Where
+   * nothing can be agreed with one of them, the others get it and write on.
+   */
   make(groupId: string): GroupEpoch | undefined
   /**
    * A secret that this person has, for those among these members who lack it and have keys.
@@ -200,9 +203,44 @@ export function createGroupKeys(sources: {
         groupId,
         (one) =>
           [...one.boxes.keys()].every((id) => present.has(id) || !isGiven(one, id)) &&
-          members.every((ownerId) => hasBox(one, ownerId)),
+          members.every((ownerId) => hasBox(one, ownerId) || isUnsealable(ownerId)),
       ),
     )
+  }
+
+  /** Keys that sealing has failed with, whatever the reason. */
+  const unsealable = new Set<string>()
+
+  function tryAgree(own: AccountKeys, peer: PublicKeys): Epoch | undefined {
+    try {
+      return pairs.agree(own, peer)
+    } catch {
+      return undefined
+    }
+  }
+
+  /** Has this member keys with which nothing can be sealed for them? */
+  function isUnsealable(ownerId: string): boolean {
+    const [own] = listOwn()
+    const [peer] = ownerId === userId ? [] : pairs.listValid(ownerId)
+    if (!own || !peer) return false
+    return unsealable.has(peer.agreement) || tryAgree(own, peer) === undefined
+  }
+
+  function sealOne(
+    ownerId: string,
+    given: { own: AccountKeys; secret: Uint8Array; groupId: string; name: string },
+  ): string | undefined {
+    const { own, secret, groupId, name } = given
+    const peer = ownerId === userId ? publicOf(own) : pairs.listValid(ownerId)[0]
+    try {
+      const epoch = peer && tryAgree(own, peer)
+      const context = describeBox({ groupId, name, makerId: userId, ownerId })
+      return epoch && sealBytes(secret, { context, epoch })
+    } catch {
+      if (peer) unsealable.add(peer.agreement)
+      return undefined
+    }
   }
 
   function sealTo(
@@ -214,13 +252,10 @@ export function createGroupKeys(sources: {
     const name = nameSecret(secret, groupId)
     const boxes: Record<string, string> = {}
     for (const ownerId of ownerIds) {
-      const peer = ownerId === userId ? publicOf(own) : pairs.listValid(ownerId)[0]
-      const epoch = peer && pairs.agree(own, peer)
-      if (!epoch) return undefined
-      const context = describeBox({ groupId, name, makerId: userId, ownerId })
-      boxes[ownerId] = sealBytes(secret, { context, epoch })
+      const box = sealOne(ownerId, { own, secret, groupId, name })
+      if (box !== undefined) boxes[ownerId] = box
     }
-    return { v: groupEpochFormat, name, boxes }
+    return Object.keys(boxes).length > 0 ? { v: groupEpochFormat, name, boxes } : undefined
   }
 
   return {
@@ -234,6 +269,7 @@ export function createGroupKeys(sources: {
     make(groupId) {
       const members = listMembers(groupId)
       if (!members?.includes(userId)) return undefined
+      if (members.some((id) => keysOf(id).length === 0)) return undefined
       return sealTo(members, { secret: randomBytes(secretBytes), groupId })
     },
     give(groupId, userIds, epochId) {

@@ -41,6 +41,8 @@ export interface StoredEpoch {
   isRenewed: boolean
   /** The version of the protocol that could parse nothing of what is still hidden. */
   parsedBy?: number
+  /** Behind the place of each group in the checkpoint: how far nothing lay for this person. */
+  passed?: Readonly<Record<string, { from?: string | number | undefined; to: string | number }>>
 }
 
 /** A change shown as done that can still be undone. */

@@ -1,5 +1,7 @@
+import { IDBKeyRange } from 'fake-indexeddb'
 import { expect, test } from 'vitest'
 import { must } from '../../../schema/helpers/assertions.ts'
+import { openDeviceStore } from '../../database/storage/open-device-store.ts'
 import type { LabDevice } from '../../lab/device/lab-device-types.ts'
 import { openTestLab } from '../../lab/open-test-lab.ts'
 
@@ -101,6 +103,29 @@ test('P11: words that a group took were sent, also where the server died while i
   letThrough()
   await expect.poll(() => groupOn(phone, groupId).hasLeft).toBe(true)
   await expect.poll(() => find(phone, id)).toMatchObject({ status: 'sent', content: 'two' })
+  await expect.poll(() => phone.messenger.countUnsent()).toBe(0)
+})
+
+test('P11: words that a group took were sent, also where the device died once it knew that the group is over', async () => {
+  const { ann, phone, tablet, holdGroups, open, say, untilThere, end } = await start()
+  const letThrough = holdGroups()
+  phone.network.blockSockets()
+  const groupId = await open()
+  await expect.poll(async () => (await ann.server.groups()).has(groupId)).toBe(true)
+  const id = await say(groupId, 'who comes?')
+  await untilThere(id)
+  await expect.poll(() => tablet.messenger.groups.get(groupId).getSnapshot()?.name).toBe('Walks')
+  await end(groupId)
+  await phone.close()
+  expect(await find(phone, id)).toMatchObject({ status: 'sending' })
+  const { indexedDB } = phone.disk
+  const name = `petrel-${ann.userId}-${phone.name}`
+  const store = await openDeviceStore({ name, indexedDB, IDBKeyRange })
+  expect(await store.groups.update(groupId, { hasLeft: true })).toBe(1)
+  store.close()
+  letThrough()
+  await phone.openTab()
+  await expect.poll(() => find(phone, id)).toMatchObject({ status: 'sent', content: 'who comes?' })
   await expect.poll(() => phone.messenger.countUnsent()).toBe(0)
 })
 

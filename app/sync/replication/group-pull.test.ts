@@ -1,8 +1,9 @@
 import { json } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
-import type { GroupPart } from '../../../schema/api/groups.ts'
+import type { GroupAnswer, GroupPart } from '../../../schema/api/groups.ts'
 import { createDeferred } from '../../../schema/helpers/deferred.ts'
 import { testGroup } from '../../database/testing/test-user.ts'
+import type { PassedPlaces } from './group-pull.ts'
 import { answerJson, makeRows, openTestCalls } from './testing/open-test-calls.ts'
 
 const nothing = { results: [], last_seq: 5 }
@@ -110,6 +111,68 @@ test('P14: what lies before somebody came is passed over piece by piece, and a f
   expect(ids(pulled)).toEqual(['350'])
   expect(pulled.checkpoint).toEqual({ sequence: 5, 'group:walks': '400-1' })
   expect(asked).toEqual([undefined, '100-1', '200-1', '200-1', '300-1'])
+})
+
+test('P14: what lies before somebody came is passed over from where a start before had come', async () => {
+  const open = async (passed?: PassedPlaces) => {
+    const asked: (string | undefined)[] = []
+    const opened = await openTestCalls(
+      async (request, response) => {
+        if (request.url !== '/sync/groups/_changes') return answerJson(response, nothing)
+        const { since } = (await json(request)) as { since: Record<string, string> }
+        asked.push(since.walks)
+        const number = Number.parseInt(since.walks ?? '0', 10)
+        if (number === 300) return answerJson(response, { groups: [] })
+        const piece = { _id: 'walks', isMember: true, last_seq: `${number + 100}-1` }
+        answerJson(response, { groups: [{ ...piece, results: [] }] })
+      },
+      { hasGroups: true, passed },
+    )
+    return { ...opened, asked }
+  }
+  const first = await open()
+  await first.pull(5)
+  expect(first.passings.map(({ walks }) => walks?.to)).toEqual(['100-1', '200-1', '300-1'])
+  // It ended after the second piece.
+  const second = await open(first.passings[1])
+  await second.pull(5)
+  expect(second.asked).toEqual(['200-1', '300-1'])
+  // Behind another place of the checkpoint something may lie before it.
+  const other = await open(first.passings[1])
+  await other.pull(5, { 'group:walks': '100-1' })
+  expect(other.asked).toEqual(['100-1', '200-1', '300-1'])
+})
+
+test('P14: an answer that the line has overtaken brings no earlier record of its group', async () => {
+  const groupId = '01900000-0000-7000-8000-0000000000a1'
+  const held = createDeferred()
+  const isAsked = createDeferred()
+  const recordOf = (name: string): GroupAnswer => ({
+    ...testGroup({ _id: groupId, name }),
+    members: [],
+    createdAt: '2026-01-01T00:00:00.000Z',
+  })
+  const { pull, hear, groups } = await openTestCalls(
+    async (request, response) => {
+      if (request.url !== '/sync/groups/_changes') return answerJson(response, nothing)
+      const { since } = (await json(request)) as { since: Record<string, string> }
+      if (since[groupId] !== '10-1') return answerJson(response, { groups: [] })
+      isAsked.resolve()
+      await held.promise
+      const group = recordOf('Walks')
+      const piece = { _id: groupId, isMember: true, last_seq: '12-1', results: [] }
+      answerJson(response, { groups: [{ ...piece, group }] })
+    },
+    { hasGroups: true },
+  )
+  const pulled = pull(5, { [`group:${groupId}`]: '10-1' })
+  await isAsked.promise
+  const changes = { from: 10, to: 13, group: recordOf('Long walks'), docs: [] }
+  expect(hear({ groupId, changes })).toBe(true)
+  await expect.poll(() => groups.length).toBe(1)
+  held.resolve()
+  await pulled
+  expect(groups.map(({ record }) => record?.name)).toEqual(['Long walks', undefined])
 })
 
 test("an arrival of what is being pushed ends its group's page, and is asked for after the push", async () => {

@@ -43,6 +43,14 @@ type HeardChanges = NonNullable<GroupChanged['changes']>
 /** Of smaller groups the whole record is short. */
 const membersTold = 50
 
+/** A group's place up to which nothing lay for this device behind its checkpoint's place. */
+interface PassedPlace {
+  /** The checkpoint's; absent for none. Counts behind no other. */
+  from?: Seq | undefined
+  to: Seq
+}
+export type PassedPlaces = Readonly<Record<string, PassedPlace>>
+
 /** More than these wait for one push or catch-up only if it hangs: then the server is asked. */
 const heardMost = 100
 
@@ -68,16 +76,22 @@ export function createGroupPull(options: {
   give: (documents: readonly ServerDocument[], places: GroupPlaces) => void
   /** What became of a group could not be stored. */
   onFailed: (cause: unknown) => void
+  /** What was passed over before this start, in the same epoch of the server. */
+  passed?: PassedPlaces | undefined
+  /** Keeps it for the next start. */
+  keepPassed?: ((passed: PassedPlaces) => Promise<unknown>) | undefined
 }) {
   const { calls, pushes, onGroups, isOn, listMade, recordOf, askAgain, give, onFailed } = options
+  const { keepPassed = async () => {} } = options
   const page = createAdaptiveBatchSize(pageRows)
   /** Places behind which a group had nothing for this device: no checkpoint can say that. */
-  const passed = new Map<string, Seq>()
+  const passed = new Map(Object.entries(options.passed ?? {}))
   /** How far each group was asked for, or given from the line. */
   const reached = new Map<string, Seq>()
   /** What the line brought and may not be given yet, in its order. */
   const heard = new Map<string, HeardChanges[]>()
   let giving: Promise<unknown> = Promise.resolve()
+  let isBroken = false
   let isCut = false
   /** A catch-up may bring what the line brings, too, and then more of it follows. */
   let isPulling = true
@@ -104,12 +118,13 @@ export function createGroupPull(options: {
       passed.delete(groupId)
       giving = giving
         .then(async () => {
+          if (isBroken) return
           const { group: record, part, docs } = first
           if (record || part) await onGroups([{ groupId, isMember: true, record, part }])
           give(docs as unknown as ServerDocument[], { [`${prefix}${groupId}`]: next })
         })
         .catch((cause: unknown) => {
-          giving = new Promise(() => {})
+          isBroken = true
           onFailed(cause)
         })
     }
@@ -152,14 +167,46 @@ export function createGroupPull(options: {
     return known.length > 0 ? Object.fromEntries(known) : undefined
   }
 
-  /** The line may have given more than an answer that was on its way. */
-  function reach(groupId: string, place: Seq) {
+  /** Has the line given more than an answer that was on its way? */
+  function isBehind(groupId: string, place: Seq): boolean {
     const before = reached.get(groupId)
-    const isLess =
+    return (
       before !== undefined &&
       readTimes(before) === readTimes(place) &&
       (readNumber(before) ?? 0) > (readNumber(place) ?? 0)
-    if (!isLess) reached.set(groupId, place)
+    )
+  }
+
+  function reach(groupId: string, place: Seq) {
+    if (!isBehind(groupId, place)) reached.set(groupId, place)
+  }
+
+  /** Stores what an answer says of groups, behind what the line said before it. */
+  async function storeGroups({ gone = [] }: Answered, groups: readonly AnsweredGroup[]) {
+    const told = [
+      ...groups.map(({ _id, isMember, group, part, last_seq }): PulledGroup => {
+        // The line has said what the group became since: an earlier record would stay.
+        if (isBehind(_id, last_seq)) return { groupId: _id, isMember }
+        return { groupId: _id, isMember, record: group, part }
+      }),
+      ...gone.map((groupId): PulledGroup => ({ groupId, isMember: false, isOver: true })),
+    ]
+    const storing = giving.then(() => onGroups(told))
+    giving = storing.catch(() => {})
+    await storing
+  }
+
+  /** Where to ask on from: behind the checkpoint's place, and what was passed over from there. */
+  function findPlaces(
+    stored: ReadonlyMap<string, Seq>,
+    unplaced: readonly string[],
+  ): Map<string, Seq> {
+    const places = new Map([...unplaced.map((id): [string, Seq] => [id, 0]), ...stored])
+    for (const [groupId, { from, to }] of passed) {
+      if (from === stored.get(groupId)) places.set(groupId, to)
+      else passed.delete(groupId)
+    }
+    return places
   }
 
   /** What is new of one group, and the place behind that. */
@@ -190,25 +237,15 @@ export function createGroupPull(options: {
     async pull(checkpoint: object): Promise<{ documents: ServerDocument[]; places: GroupPlaces }> {
       if (!isOn()) return { documents: [], places: {} }
       isPulling = true
-      const unplaced = (await listMade()).map((id): [string, Seq] => [id, 0])
-      const places = new Map([...unplaced, ...readPlaces(checkpoint), ...passed])
+      const stored = new Map(readPlaces(checkpoint))
+      const places = findPlaces(stored, await listMade())
       for (const [groupId, place] of places) reach(groupId, place)
       /** Held up by a push: asked again when it is over. */
       const held = new Set<string>()
       for (;;) {
         const answer = await ask(places)
         const groups = answer.groups.filter(({ _id }) => !held.has(_id))
-        await onGroups([
-          ...groups.map(({ _id, isMember, group, part }) => ({
-            groupId: _id,
-            isMember,
-            record: group,
-            part,
-          })),
-          ...(answer.gone ?? []).map(
-            (groupId): PulledGroup => ({ groupId, isMember: false, isOver: true }),
-          ),
-        ])
+        await storeGroups(answer, groups)
         const documents: ServerDocument[] = []
         const moved: GroupPlaces = {}
         for (const group of groups) {
@@ -218,7 +255,7 @@ export function createGroupPull(options: {
           places.set(group._id, place)
           reach(group._id, place)
           if (taken.length === 0) {
-            if (!isHeld) passed.set(group._id, place)
+            if (!isHeld) passed.set(group._id, { from: stored.get(group._id), to: place })
             continue
           }
           passed.delete(group._id)
@@ -226,7 +263,11 @@ export function createGroupPull(options: {
           moved[`${prefix}${group._id}`] = place
         }
         if (documents.length > 0) return { documents, places: moved }
-        if (groups.length > 0) continue
+        if (groups.length > 0) {
+          // What lies before a newcomer may be long: a start in the middle goes on from there.
+          await keepPassed(Object.fromEntries(passed)).catch(() => {})
+          continue
+        }
         isPulling = false
         for (const groupId of [...heard.keys()]) giveHeard(groupId)
         return { documents, places: {} }

@@ -9,7 +9,7 @@ import type { PushHold } from '../files/push-hold.ts'
 import type { OwnGroups, PulledGroup } from '../groups/own-groups.ts'
 import { type BackOff, pause } from '../platform/back-off.ts'
 import { findOwed, findOwedAmong, wholeKey } from './find-owed.ts'
-import { createGroupPull, type GroupChanged } from './group-pull.ts'
+import { createGroupPull, type GroupChanged, type PassedPlaces } from './group-pull.ts'
 import {
   createPushFloor,
   guardReplication,
@@ -63,6 +63,9 @@ export interface ReplicationOptions<T extends { _id: string }>
     listMade: () => Promise<readonly string[]>
     /** The record that this device has of a group. */
     recordOf: OwnGroups['recordOf']
+    /** What was passed over of groups before this start, and keeps that for the next. */
+    passed?: PassedPlaces | undefined
+    keepPassed?: (passed: PassedPlaces) => Promise<unknown>
     /** Those of a group's messages that no answer has come for; what the server has yet to take, and what it took. */
     listUnanswered: (groupId: string) => Promise<readonly string[]>
     /** The server took these, and will say nothing more of them. */
@@ -150,12 +153,16 @@ export function createReplication<T extends { _id: string }>(
       calls: callGroups(groups.serverUrl, options.backOffs.pull),
       pushes,
       async onGroups(pulled) {
+        // After a restore another replication says what the groups are.
+        signal.throwIfAborted()
         await groups.onGroups(pulled)
         for (const { groupId, isOver } of pulled) if (isOver) settleOver(groupId).catch(fail)
       },
       isOn: groups.isOn,
       listMade: groups.listMade,
       recordOf: groups.recordOf,
+      passed: groups.passed,
+      keepPassed: groups.keepPassed,
       askAgain,
       give: (documents, places) => pulling.giveGroup(documents, places),
       onFailed: (cause) => fail(cause),

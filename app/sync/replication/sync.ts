@@ -223,7 +223,10 @@ export function createSync(options: SyncOptions): Sync {
                 typeof peerId === 'string' && database.groups.has(peerId) ? peerId : undefined,
               isOn: options.groups.isOn,
               onGroups: options.groups.takePulled,
-              listMade: options.groups.listMade,
+              listMade: listAskedGroups,
+              passed: stored?.passed,
+              // A new epoch of the server has a row of its own.
+              keepPassed: (passed) => epochs.update(collection, { passed }),
               recordOf: options.groups.recordOf,
               async listUnanswered(groupId) {
                 const waiting = await listTally(database.messages, pendingTally)
@@ -258,6 +261,20 @@ export function createSync(options: SyncOptions): Sync {
             untilFree: marks.untilFree,
           })
     replications.set(collection, replication)
+  }
+
+  /**
+   * Also one that is over, while something in it has no answer: a device that died between the two
+   * would hear of that group no more.
+   */
+  async function listAskedGroups() {
+    const made = await options.groups.listMade()
+    if (database.groups.list().every(({ hasLeft }) => !hasLeft)) return made
+    const waiting = await listTally(database.messages, pendingTally)
+    const left = waiting.flatMap(({ peerId }) =>
+      database.groups.get(peerId)?.hasLeft ? peerId : [],
+    )
+    return [...new Set([...made, ...left])]
   }
 
   async function stop() {

@@ -13,10 +13,10 @@ const call = (method: string, path: string, { token }: TestPerson, body?: object
   opened.app.call(method, path, { token, ...(body && { body }) })
 
 /** Keys as an app publishes them; what they wrap is opaque to the server. */
-function makeKeys(userId: string, number: number) {
+function makeKeys(userId: string, number: number, agreement?: string) {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519')
   const { x = '' } = publicKey.export({ format: 'jwk' })
-  const open = { v: 1 as const, number, agreement: x, signing: x }
+  const open = { v: 1 as const, number, agreement: agreement ?? x, signing: x }
   const text = new TextEncoder().encode(publicKeysText(open, userId))
   const signature = sign(null, text, privateKey).toString('base64url')
   return { keys: { ...open, signature }, wrappedSeed: makeWrap(number) }
@@ -104,6 +104,14 @@ describe('keys', () => {
     )
     expect((await call('PUT', '/api/users/me/keys', dan, body)).status).toBe(400)
     expect((await call('GET', '/api/users/me', dan)).body.keys).toBeUndefined()
+  })
+
+  it('P13: that nothing can be sealed for are refused', async () => {
+    const gus = await opened.app.register('Gus')
+    const keys = makeKeys(gus.userId, 1, 'A'.repeat(43))
+    const answer = await call('PUT', '/api/users/me/keys', gus, keys)
+    expect([answer.status, answer.body.error]).toEqual([400, 'Nothing can be sealed for this key.'])
+    expect((await call('GET', '/api/users/me', gus)).body.keys).toBeUndefined()
   })
 
   it('are wrapped once more with the password alone, and never those of other keys', async () => {

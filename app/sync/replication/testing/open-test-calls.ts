@@ -5,7 +5,7 @@ import { createClock } from '../../../database/storage/clock.ts'
 import type { OwnGroups, PulledGroup } from '../../groups/own-groups.ts'
 import type { KeptDocuments } from '../../inbox/kept-documents.ts'
 import { createBackOff } from '../../platform/back-off.ts'
-import { createGroupPull, type GroupChanged } from '../group-pull.ts'
+import { createGroupPull, type GroupChanged, type PassedPlaces } from '../group-pull.ts'
 import { createPullChanges, type DatabaseFeed, type PullCheckpoint } from '../pull-changes.ts'
 import { createPullPace } from '../pull-pace.ts'
 import { createPushDocuments } from '../push-documents.ts'
@@ -38,6 +38,7 @@ export async function openTestCalls(
     hasGroups?: boolean
     /** Those that this device believes to be there. */
     madeGroups?: readonly string[]
+    passed?: PassedPlaces | undefined
     /** What it has of each group's record. */
     recordOf?: OwnGroups['recordOf']
     explainClosed?: PushOptions['explainClosed']
@@ -103,6 +104,7 @@ export async function openTestCalls(
   const setAside = createSetAside({ random: () => 0, onDue: () => {}, onChange })
   onTestFinished(setAside.close)
   const groups: PulledGroup[] = []
+  const passings: PassedPlaces[] = []
   const groupPull = options.hasGroups
     ? createGroupPull({
         calls: callsTo(''),
@@ -114,6 +116,8 @@ export async function openTestCalls(
         listMade: async () => options.madeGroups ?? [],
         recordOf: options.recordOf ?? (() => undefined),
         onGroups: async (told) => void groups.push(...told),
+        passed: options.passed,
+        keepPassed: async (passed) => void passings.push(passed),
       })
     : undefined
   const pulling = createPullChanges<ServerDocument>({
@@ -140,6 +144,8 @@ export async function openTestCalls(
     given,
     /** What was told of groups. */
     groups,
+    /** What was kept for the next start of what was passed over. */
+    passings,
     /** Sends one request, with retries as needed. */
     ask: async (call: SyncCall) =>
       (
