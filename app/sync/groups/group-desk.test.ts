@@ -134,9 +134,7 @@ test('how far the others have read is asked for, and kept', async () => {
   const { ben, phone, tablet, groupId } = await start()
   await deskOf(phone).makeInvite(groupId, { requiresApproval: false })
   await deskOf(tablet).join(findCode(phone, groupId))
-  await expect
-    .poll(() => phone.messenger.groups.get(groupId).getSnapshot()?.members.length)
-    .toBe(2)
+  await expect.poll(() => phone.messenger.groups.get(groupId).getSnapshot()?.members.length).toBe(2)
   const marks = deskOf(phone).marks(groupId)
   await marks.refresh()
   expect(marks.getSnapshot()?.value.marks.map(({ userId }) => userId)).toEqual([ben.userId])
