@@ -20,9 +20,7 @@ const say = (device: LabDevice, peerId: string, content: string) =>
 
 /** What stands in the conversation, from top to bottom. */
 const readTexts = async (device: LabDevice, userId: string) =>
-  (await device.read({ userId })).map(
-    (message) => lineOf(message)?.change.kind ?? message.content,
-  )
+  (await device.read({ userId })).map((message) => lineOf(message)?.change.kind ?? message.content)
 
 const untilRead = (device: LabDevice, groupId: string, texts: string[]) =>
   expect.poll(() => readTexts(device, groupId)).toEqual(texts)
@@ -56,7 +54,15 @@ test('P6 P14: what a group refused stands where it was written, and once it is s
   await tablet.messenger.commands.retryMessage(ids[0])
   await expect.poll(() => findStored(tablet, ids[0])).toMatchObject({ status: 'sent' })
   await tablet.messenger.commands.editMessage(ids[1], 'three, put better')
-  const sent = ['create', 'one', 'settings', 'from an admin', 'settings', 'two', 'three, put better']
+  const sent = [
+    'create',
+    'one',
+    'settings',
+    'from an admin',
+    'settings',
+    'two',
+    'three, put better',
+  ]
   for (const device of [phone, tablet]) await untilRead(device, groupId, sent)
   await lab.settle()
   await tablet.reload()
