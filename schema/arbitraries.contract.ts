@@ -111,6 +111,10 @@ export const conversationArbitrary: fc.Arbitrary<ConversationDocument> = fc
         fc.constantFrom(ann, ben),
         fc.record({ isStarred: fc.boolean(), at: time }),
       ),
+      hidden: fc.dictionary(
+        fc.constantFrom(ann, ben),
+        fc.record({ isHidden: fc.boolean(), at: time }),
+      ),
       whatsAppAt: time,
       phone_number_id: fc.constantFrom('106', '107'),
       whatsapp_conversation_id: fc.constantFrom('wa:106:1', 'wa:107:1'),

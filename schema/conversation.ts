@@ -41,8 +41,11 @@ const channelFields = {
   whatsAppAt: z.optional(epochMs),
 }
 
-/** Of one conversation so many stars are kept, with those that were taken away; the latest. */
-const starsMax = 1_000
+/**
+ * Of one conversation so many stars are kept, with those that were taken away, and as many hidden
+ * messages, with those that were brought back; the latest.
+ */
+const ofMessagesMax = 1_000
 
 /**
  * A person's stars in a group, by message: the group's own copy is everybody's, and has nobody's.
@@ -50,6 +53,10 @@ const starsMax = 1_000
  */
 const groupStars = z.record(id, z.object({ isStarred: z.boolean(), at: epochMs }))
 export type GroupStars = z.infer<typeof groupStars>
+
+/** What a person hid from themselves in a group, by message: likewise. */
+const groupHidden = z.record(id, z.object({ isHidden: z.boolean(), at: epochMs }))
+export type GroupHidden = z.infer<typeof groupHidden>
 
 const lastMessage = z.object({ _id: id, orderedAt: epochMs })
 
@@ -78,6 +85,7 @@ export const conversationDocument = z.object({
   ...peerMarkFields,
   ...channelFields,
   stars: z.optional(groupStars),
+  hidden: z.optional(groupHidden),
   lastMessage: z.optional(lastMessage),
   lastMessageAt: z._default(epochMs, 0),
 })
@@ -114,7 +122,7 @@ export function mergeConversations(
     clearedUpTo: Math.max(a.clearedUpTo, b.clearedUpTo),
     ...mergePeerMarks(a, b),
     ...laterChannel(a, b),
-    ...laterStars(a, b),
+    ...laterOfMessages(a, b),
     ...(lastMessage ? { lastMessage } : {}),
     lastMessageAt: Math.max(a.lastMessageAt, b.lastMessageAt),
   }
@@ -177,39 +185,58 @@ function laterMutedUntil(a: ConversationDocument, b: ConversationDocument): numb
   return ofA === undefined || ofB === undefined ? (ofA ?? ofB) : Math.max(ofA, ofB)
 }
 
-/** Of each message the later star; at equal times a star counts more than none. */
-function laterStars(
+/** Of each message the later star, and the later hiding; at equal times being set counts more. */
+function laterOfMessages(
   a: ConversationDocument,
   b: ConversationDocument,
-): Pick<ConversationDocument, 'stars'> {
-  if (!a.stars && !b.stars) return {}
-  const merged = new Map(Object.entries(a.stars ?? {}))
-  for (const [messageId, star] of Object.entries(b.stars ?? {})) {
-    const other = merged.get(messageId)
-    const isLater =
-      !other || star.at > other.at || (star.at === other.at && star.isStarred && !other.isStarred)
-    if (isLater) merged.set(messageId, star)
-  }
-  const latest = [...merged].toSorted(
-    ([idA, starA], [idB, starB]) => starB.at - starA.at || (idA < idB ? -1 : 1),
-  )
-  return { stars: Object.fromEntries(latest.slice(0, starsMax)) }
+): Pick<ConversationDocument, 'stars' | 'hidden'> {
+  const stars = laterOf(a.stars, b.stars, (star) => star.isStarred)
+  const hidden = laterOf(a.hidden, b.hidden, (hiding) => hiding.isHidden)
+  return { ...(stars && { stars }), ...(hidden && { hidden }) }
 }
 
-/** The times of all flags and stars, none of them ahead of `now`, epoch ms. */
+function laterOf<Register extends { at: number }>(
+  a: Record<string, Register> | undefined,
+  b: Record<string, Register> | undefined,
+  isSet: (register: Register) => boolean,
+): Record<string, Register> | undefined {
+  if (!a && !b) return undefined
+  const merged = new Map(Object.entries(a ?? {}))
+  for (const [messageId, one] of Object.entries(b ?? {})) {
+    const other = merged.get(messageId)
+    const isLater =
+      !other || one.at > other.at || (one.at === other.at && isSet(one) && !isSet(other))
+    if (isLater) merged.set(messageId, one)
+  }
+  const latest = [...merged].toSorted(
+    ([idA, oneA], [idB, oneB]) => oneB.at - oneA.at || (idA < idB ? -1 : 1),
+  )
+  return Object.fromEntries(latest.slice(0, ofMessagesMax))
+}
+
+/** The times of all flags, stars and hidings, none of them ahead of `now`, epoch ms. */
 export function clampFlagTimes(
   conversation: ConversationDocument,
   now: number,
-): Pick<ConversationDocument, FlagTime | 'stars'> {
+): Pick<ConversationDocument, FlagTime | 'stars' | 'hidden'> {
   const times = flags.map(({ at }) => [at, Math.min(conversation[at], now)])
-  const stars = Object.entries(conversation.stars ?? {}).map(([messageId, { isStarred, at }]) => [
-    messageId,
-    { isStarred, at: Math.min(at, now) },
-  ])
+  const { stars, hidden } = conversation
   return {
     ...(Object.fromEntries(times) as Pick<ConversationDocument, FlagTime>),
-    ...(conversation.stars && { stars: Object.fromEntries(stars) }),
+    ...(stars && { stars: clampTimes(stars, now) }),
+    ...(hidden && { hidden: clampTimes(hidden, now) }),
   }
+}
+
+function clampTimes<Register extends { at: number }>(
+  registers: Record<string, Register>,
+  now: number,
+): Record<string, Register> {
+  const clamped = Object.entries(registers).map(([messageId, register]) => [
+    messageId,
+    { ...register, at: Math.min(register.at, now) },
+  ])
+  return Object.fromEntries(clamped)
 }
 
 type LastMessage = NonNullable<ConversationDocument['lastMessage']>

@@ -184,11 +184,17 @@ export function createGroupCalls(call: Caller) {
       return invite
     },
 
-    async revokeInvite(groupId: string): Promise<void> {
+    /** @param options.code withdraws this link alone, and no newer one */
+    async revokeInvite(
+      groupId: string,
+      { code, ...options }: CallOptions & { code?: string } = {},
+    ): Promise<void> {
       requireInput(groupId, 'Group ID is required')
+      const query = code === undefined ? '' : `?code=${encodeURIComponent(code)}`
       await call({
+        ...options,
         method: 'DELETE',
-        path: `${pathOf(groupId)}/invite`,
+        path: `${pathOf(groupId)}/invite${query}`,
         answer: z.object({ isRevoked: z.literal(true) }),
         fallback: 'Failed to withdraw the link',
       })

@@ -1,14 +1,14 @@
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import type { GroupInviteAnswer } from '../../schema/api/groups.ts'
-import { wordsOf } from '../../schema/helpers/text.ts'
 import { type KnownGroup, nameOf, pictureOf } from '../database/storage/known-peer.ts'
+import type { RequestEntry } from '../database/storage/queued-request.ts'
 import type { Messenger } from '../sync/messenger-types.ts'
 import { Button } from '../ui/buttons/button.tsx'
 import { InviteCard } from '../ui/codes/invite-card.tsx'
 import { ConfirmDialog } from '../ui/dialogs/confirm-dialog.tsx'
 import { Dialog } from '../ui/dialogs/dialog.tsx'
 import { formatClockTime, formatDate, formatLastSeen } from '../ui/format/format-times.ts'
-import { DialogField, DialogFoot, DialogForm, DialogProblem } from '../ui/forms/dialog-form.tsx'
+import { DialogField, DialogFoot, DialogForm } from '../ui/forms/dialog-form.tsx'
 import { useSubmission } from '../ui/forms/use-submission.ts'
 import { useAskedValue } from '../ui/hooks/use-asked-value.ts'
 import { useLivePart, useLiveValue } from '../ui/hooks/use-live-value.ts'
@@ -60,6 +60,11 @@ function InviteDialog({ messenger, group, onClose }: InviteDialogProps) {
   const { known, problem } = useAskedValue(groupDesk.invite(group._id), { isLive })
   const [isMaking, setIsMaking] = useState(false)
   const invite = known?.value
+  const entries = useLiveValue(messenger.requests.entries)
+  const withdrawal = entries.find(
+    ({ request, state }) =>
+      state === 'waiting' && request.kind === 'withdraw-link' && request.code === invite?.code,
+  )
   return (
     <Dialog title="Invite link" onClose={onClose}>
       {known === undefined ? (
@@ -72,6 +77,20 @@ function InviteDialog({ messenger, group, onClose }: InviteDialogProps) {
             <Button look="quiet" onClick={onClose}>
               Close
             </Button>
+          </DialogFoot>
+        </>
+      ) : withdrawal ? (
+        <>
+          <p role="status" className={styles.words}>
+            {isOffline
+              ? "You're offline. The link is withdrawn when you're back: until then people can join by it."
+              : (withdrawal.problem?.words ?? 'Withdrawing the link...')}
+          </p>
+          <DialogFoot>
+            <Button look="quiet" onClick={() => void messenger.requests.discard(withdrawal._id)}>
+              Keep the link
+            </Button>
+            <Button onClick={onClose}>Close</Button>
           </DialogFoot>
         </>
       ) : invite && !isMaking ? (
@@ -108,8 +127,6 @@ interface MadeLinkProps extends InviteDialogProps {
 function MadeLink(props: MadeLinkProps) {
   const { messenger, group, invite, oldWords, onMakeNew, onClose } = props
   const [isAsked, setIsAsked] = useState(false)
-  const { problem, run } = useSubmission()
-  const { isOffline } = useReach(messenger)
   const about = describeInvite(invite, messenger.now())
   return (
     <InviteCard
@@ -120,11 +137,6 @@ function MadeLink(props: MadeLinkProps) {
       words={`Join the group “${nameOf(group)}” on ${productName}`}
       onClose={onClose}
     >
-      {problem && (
-        <DialogProblem>
-          {isOffline ? "You're offline. Withdrawing a link needs a connection." : problem}
-        </DialogProblem>
-      )}
       <div className={styles.buttons}>
         <Button look="quiet" onClick={onMakeNew}>
           Make a new link
@@ -139,7 +151,7 @@ function MadeLink(props: MadeLinkProps) {
           text="Nobody can join by it any more. Whoever is in the group stays."
           confirmLabel="Withdraw"
           isDanger
-          onConfirm={() => void run(() => messenger.groupDesk.revokeInvite(group._id))}
+          onConfirm={() => void messenger.groupDesk.withdrawInvite(group._id, invite.code)}
           onClose={() => setIsAsked(false)}
         />
       )}
@@ -265,23 +277,9 @@ function RequestsRow({ messenger, group }: GroupProps) {
   const asked = groupDesk.requests(group._id)
   const { known } = useAskedValue(asked, { isLive, onHint: groupDesk.onHint })
   const [isOpen, setIsOpen] = useState(true)
-  const [problem, setProblem] = useState<string>()
-  const [busyId, setBusyId] = useState<string>()
+  const answers = useAnswers(messenger, group._id)
   const waiting = listWaiting(known?.value, group)
   if (waiting.length === 0) return null
-  const answer = async (userId: string, isAccepted: boolean) => {
-    setProblem(undefined)
-    setBusyId(userId)
-    try {
-      await groupDesk.answerRequest({ groupId: group._id, userId, isAccepted })
-    } catch (cause) {
-      setProblem(wordsOf(cause))
-      // Another admin may have answered.
-      asked.refresh().catch(() => {})
-    } finally {
-      setBusyId(undefined)
-    }
-  }
   return (
     <PanelRow
       icon="users"
@@ -292,25 +290,21 @@ function RequestsRow({ messenger, group }: GroupProps) {
       onClick={() => setIsOpen(!isOpen)}
     >
       {isOpen && (
-        <>
-          <ul className={styles.requests} aria-label={requestsLabel}>
-            {waiting.map(({ userId, askedAt }) => (
-              <Request
-                key={userId}
-                messenger={messenger}
-                userId={userId}
-                askedAt={Date.parse(askedAt)}
-                isBusy={busyId === userId}
-                onAnswer={(isAccepted) => void answer(userId, isAccepted)}
-              />
-            ))}
-          </ul>
-          {problem && (
-            <p role="alert" className={styles.problem}>
-              {isOffline ? "You're offline. Answering needs a connection." : problem}
-            </p>
-          )}
-        </>
+        <ul className={styles.requests} aria-label={requestsLabel}>
+          {waiting.map(({ userId, askedAt }) => (
+            <Request
+              key={userId}
+              messenger={messenger}
+              userId={userId}
+              askedAt={Date.parse(askedAt)}
+              answer={answers.get(userId)}
+              isOffline={isOffline}
+              onAnswer={(isAccepted) =>
+                void groupDesk.answerRequest({ groupId: group._id, userId, isAccepted })
+              }
+            />
+          ))}
+        </ul>
       )}
     </PanelRow>
   )
@@ -325,36 +319,75 @@ function listWaiting(
   return known?.filter(({ userId }) => !inside.has(userId)) ?? []
 }
 
+/** What was answered and has yet to reach the server, by who asked. */
+function useAnswers({ requests }: Pick<Messenger, 'requests'>, groupId: string) {
+  const entries = useLiveValue(requests.entries)
+  return useMemo(() => {
+    const answers = new Map<string, { entry: RequestEntry; isAccepted: boolean }>()
+    for (const entry of entries) {
+      const { request, state } = entry
+      if (state !== 'waiting' || request.kind !== 'join-answer') continue
+      const { userId, isAccepted } = request
+      if (request.groupId === groupId) answers.set(userId, { entry, isAccepted })
+    }
+    return answers
+  }, [entries, groupId])
+}
+
 interface RequestProps {
   messenger: Messenger
   userId: string
   askedAt: number
-  isBusy: boolean
+  /** Given here, and not taken by the server yet. */
+  answer: { entry: RequestEntry; isAccepted: boolean } | undefined
+  isOffline: boolean
   onAnswer(isAccepted: boolean): void
 }
 
-function Request({ messenger, userId, askedAt, isBusy, onAnswer }: RequestProps) {
+function Request(props: RequestProps) {
+  const { messenger, userId, askedAt, answer, isOffline, onAnswer } = props
   const person = useLiveValue(messenger.users.get(userId))
   const name = nameOf(person)
+  const isKept = answer && (isOffline || answer.entry.problem !== undefined)
   return (
     <li className={styles.request}>
       <Avatar name={name} picture={pictureOf(person)} size={2.5} />
       <span className={styles.who}>
         <span dir="auto">{name}</span>
-        <small>Asked {formatLastSeen(askedAt, messenger.now()).toLowerCase()}</small>
+        <small>
+          {isKept
+            ? `${answer.isAccepted ? 'Accepted' : 'Declined'} · waiting`
+            : `Asked ${formatLastSeen(askedAt, messenger.now()).toLowerCase()}`}
+        </small>
       </span>
       <span className={styles.answers}>
-        <Button
-          look="quiet"
-          isBusy={isBusy}
-          aria-label={`Decline ${name}`}
-          onClick={() => onAnswer(false)}
-        >
-          Decline
-        </Button>
-        <Button isBusy={isBusy} aria-label={`Accept ${name}`} onClick={() => onAnswer(true)}>
-          Accept
-        </Button>
+        {isKept ? (
+          <Button
+            look="quiet"
+            aria-label={`Take back the answer to ${name}`}
+            onClick={() => void messenger.requests.discard(answer.entry._id)}
+          >
+            Take back
+          </Button>
+        ) : (
+          <>
+            <Button
+              look="quiet"
+              isBusy={answer !== undefined}
+              aria-label={`Decline ${name}`}
+              onClick={() => onAnswer(false)}
+            >
+              Decline
+            </Button>
+            <Button
+              isBusy={answer !== undefined}
+              aria-label={`Accept ${name}`}
+              onClick={() => onAnswer(true)}
+            >
+              Accept
+            </Button>
+          </>
+        )}
       </span>
     </li>
   )
@@ -377,7 +410,8 @@ function AdminNotice({ messenger, group, onOpen }: JoinRequestsNoticeProps) {
     isLive,
     onHint: groupDesk.onHint,
   })
-  const count = listWaiting(known?.value, group).length
+  const answers = useAnswers(messenger, group._id)
+  const count = listWaiting(known?.value, group).filter(({ userId }) => !answers.has(userId)).length
   return (
     <div role="status">
       {count > 0 && (

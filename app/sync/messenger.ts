@@ -145,7 +145,10 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
     context,
     platform,
     onError,
-    calls: recordBlocks(calls, (change) => people.blocked.record(change)),
+    calls: recordTaken(calls, {
+      onBlock: (change) => people.blocked.record(change),
+      recordGroups: (groups) => groupDesk.record(groups),
+    }),
     // A call that got 401 has removed its sign-in: a present one is newer.
     isSignedIn: () => readToken() !== undefined,
     onSignedOut: signOutHere,
@@ -167,6 +170,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
   const groupDesk = createGroupDesk({
     calls: calls.groups,
     table: data.about.answers,
+    queue: queue.requests,
     now,
     onError,
   })
@@ -399,17 +403,27 @@ function createLazyArchive(options: {
 
 type Block = Parameters<RequestCalls['users']['setBlocked']>[0]
 
-/** The calls; a block that the server has accepted is recorded before its request is over. */
-function recordBlocks(calls: RequestCalls, record: (change: Block) => Promise<void>): RequestCalls {
-  const { own, messages, users, groups } = calls
+/** The calls; what the server has accepted of these is recorded before its request is over. */
+function recordTaken(
+  calls: RequestCalls,
+  options: {
+    onBlock: (change: Block) => Promise<void>
+    recordGroups: (groups: RequestCalls['groups']) => RequestCalls['groups']
+  },
+): RequestCalls {
+  const { own, messages, users } = calls
+  const { onBlock, recordGroups } = options
   return {
     own,
     messages,
-    groups,
+    // Read at a call: the desk that records them is made after the queue.
+    get groups() {
+      return recordGroups(calls.groups)
+    },
     users: {
       async setBlocked(change, options) {
         const answer = await users.setBlocked(change, options)
-        await record(change)
+        await onBlock(change)
         return answer
       },
       report: (given, options) => users.report(given, options),

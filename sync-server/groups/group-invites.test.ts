@@ -104,6 +104,8 @@ describe('a link into a group', () => {
     const other = await openInvited()
     await ask(ann, 'PUT', `${other.path}/members/${ben.userId}`, { role: 'admin' })
     const next = await ask(ben, 'POST', `${other.path}/invite`, {})
+    // Withdrawn by its code, an earlier one takes no newer one with it.
+    expect((await ask(ann, 'DELETE', `${other.path}/invite?code=${other.code}`)).status).toBe(200)
     expect(codeOf(await other.join(cyd))).toEqual([410, 'invite_revoked'])
     expect((await ask(cyd, 'POST', `/api/groups/join/${next.body.code}`)).status).toBe(200)
     await ask(ann, 'DELETE', other.path)
@@ -238,6 +240,8 @@ describe('a link that asks', () => {
     expect((await group.answer(ann, cyd, false)).status).toBe(200)
     expect(codeOf(await group.join(cyd))).toEqual([403, 'request_declined'])
     expect(codeOf(await group.answer(ann, cyd, true))).toEqual([404, 'request_not_found'])
+    // The same answer once more, when the first one's reply was lost.
+    expect((await group.answer(ann, cyd, false)).status).toBe(200)
     const next = await ask(ann, 'POST', `${group.path}/invite`, { requiresApproval: true })
     const again = await ask(cyd, 'POST', `/api/groups/join/${next.body.code}`)
     expect(again.body).toEqual({ group: null })

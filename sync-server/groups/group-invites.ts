@@ -113,6 +113,7 @@ export function createGroupInvites(options: {
         if (!group || bar) return { refusal: bar ?? 'group_not_found' }
         const { invite: _, ...rest } = group
         const invite = make(group)
+        if (invite === group.invite) return { writes: [], result: invite }
         const code = invite && { _id: groupInviteKey(invite.code), groupId }
         return {
           writes: [
@@ -219,10 +220,15 @@ export function createGroupInvites(options: {
     read: async (actorId: string, groupId: string): Promise<GroupInvite | undefined> =>
       (await findForAdmin(actorId, groupId)).invite,
 
-    /** @throws RequestRefused */
-    async revoke(actorId: string, groupId: string): Promise<void> {
+    /**
+     * @param code of the link that is meant: a newer one that another admin made stays
+     * @throws RequestRefused
+     */
+    async revoke(actorId: string, groupId: string, code?: string): Promise<void> {
       await findForAdmin(actorId, groupId)
-      await setInvite(actorId, groupId, () => undefined)
+      await setInvite(actorId, groupId, ({ invite }) =>
+        code === undefined || invite?.code === code ? undefined : invite,
+      )
     },
 
     /** What somebody with a link learns of its group. @throws RequestRefused why it does not hold */
@@ -313,7 +319,9 @@ export function createGroupInvites(options: {
       if (!waiting) {
         // Another admin was quicker, or the answer to this one was lost.
         const isInside = group.members.some((one) => one.userId === userId)
-        if (isInside && isAccepted) return group
+        const declined = storage.database<GroupDeclined>(order.name)
+        const isDeclined = !isInside && (await declined.read([declinedKey(userId)])).size > 0
+        if (isAccepted ? isInside : isDeclined) return group
         throw refused('request_not_found')
       }
       if (isAccepted) {

@@ -469,6 +469,8 @@ function draftMessages(known: {
     const proposed = withoutOwn(given, stored)
     if (proposed.peerId !== groupId) return hold(refuse('wrong_sender'))
     if (epoch) return decideEpoch({ id, epoch, proposed, isStored: stored !== undefined })
+    // What was refused is stored nowhere: taken as new it would be sent behind its author's back later.
+    if (!stored && proposed.status === 'failed') return { kind: 'absent', id }
     const decision = decideMessage({
       actorId,
       // Who left has no part in what became of it since: they would merge the two for ever.

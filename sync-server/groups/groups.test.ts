@@ -418,6 +418,23 @@ test('only admins write where the group says so, and the blocked are not added',
   expect(codeOf(await ask(ann, 'POST', '/api/groups', shadow))).toEqual([409, 'group_exists'])
 })
 
+test('P6: what a group refused is not sent by itself once the group would take it, and is when its author tries again', async () => {
+  const [ann, ben] = everybody()
+  const group = await openGroup(ben)
+  await ask(ann, 'PUT', group.path, { settings: { whoWrites: 'admins' } })
+  const written = group.write(ben, 'hello')
+  const { body: refused } = await group.push(ben, written)
+  expect(refused[0]).toMatchObject({ error: 'forbidden' })
+  await ask(ann, 'PUT', group.path, { settings: { whoWrites: 'all' } })
+  // The device says how it stands there: as not sent.
+  const failed = { ...written, status: 'failed', errorCode: 'admins_only', error: 'Only admins.' }
+  const { body: told } = await group.push(ben, failed)
+  expect(told[0]).not.toHaveProperty('error')
+  expect(await group.wordsOf(ann)).not.toContain('hello')
+  await group.push(ben, { ...written, attempt: 2 })
+  expect(await group.wordsOf(ann)).toContain('hello')
+})
+
 test('P7: the line tells the devices of members, and nobody else’s', async () => {
   const [ann, ben, cyd] = everybody()
   const group = await openGroup(ben)

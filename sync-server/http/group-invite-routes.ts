@@ -132,13 +132,15 @@ export function createGroupInviteRoutes(options: {
       method: 'delete',
       path: '/groups/{id}/invite',
       access: 'signed-in',
-      summary: 'Withdraws the link into a group. Who waits by it can still be let in.',
+      summary:
+        'Withdraws the link into a group; with `code` that one alone, and no newer one. Who waits by it can still be let in.',
       params: groupParam,
+      query: z.object({ code: z.optional(codeParam.shape.code) }),
       status: 200,
       answer: z.object({ isRevoked: z.literal(true) }),
       errors: [...adminErrors],
-      async handle({ caller: { userId }, params }) {
-        await invites.revoke(userId, params.id)
+      async handle({ caller: { userId }, params, query }) {
+        await invites.revoke(userId, params.id, query.code)
         return { isRevoked: true as const }
       },
     }),

@@ -1,12 +1,12 @@
-import { useCallback, useEffect, useState } from 'react'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import type { GroupPreview } from '../../../schema/api/groups.ts'
 import { wordsOf } from '../../../schema/helpers/text.ts'
 import { isPassing } from '../../api/api-error.ts'
+import type { RequestEntry } from '../../database/storage/queued-request.ts'
 import type { Messenger } from '../../sync/messenger-types.ts'
 import { Button } from '../../ui/buttons/button.tsx'
-import { useSubmission } from '../../ui/forms/use-submission.ts'
 import { useLatest } from '../../ui/hooks/use-latest.ts'
-import { useLivePart } from '../../ui/hooks/use-live-value.ts'
+import { useLivePart, useLiveValue } from '../../ui/hooks/use-live-value.ts'
 import { Page } from '../../ui/layout/page.tsx'
 import { Avatar } from '../../ui/people/avatar.tsx'
 import styles from './join-page.module.css'
@@ -30,32 +30,28 @@ type Found =
 export function JoinPage({ messenger, code, onJoined, onBack }: JoinPageProps) {
   const isOffline = useLivePart(messenger.connection, ({ state }) => state === 'offline')
   const { found, look } = useLook(messenger, code)
-  const [joinedId, setJoinedId] = useState<string>()
-  const submission = useSubmission()
+  const asked = useAsked(messenger, code, look)
   const preview = found.kind === 'found' ? found.preview : undefined
-  const groupId = joinedId ?? preview?.groupId
-  useArrival(messenger, groupId, onJoined)
-  const join = async () => {
-    setJoinedId(await messenger.groupDesk.join(code))
-    await look()
-  }
+  useArrival(messenger, preview?.groupId, onJoined)
+  const join = () => void messenger.groupDesk.join(code, preview?.name)
+  const forget = (entry: RequestEntry) => void messenger.requests.discard(entry._id)
+  const isUnseen = isOffline && !preview
   return (
     <Page title="Join group" backLabel="Back to chats" onBack={onBack}>
       <section className={styles.body}>
-        {found.kind === 'looking' && (
-          <p role="status">
-            {isOffline
-              ? "You're offline. The group behind this link is shown when you're back."
-              : 'Loading...'}
-          </p>
-        )}
-        {found.kind === 'failed' && (
+        {isUnseen && !asked && (
           <>
-            <p role="alert">
-              {isOffline
-                ? "You're offline. The group behind this link is shown when you're back."
-                : found.words}
+            <p role="status">
+              You're offline. The group behind this link is shown when you're back.
             </p>
+            <p>You can join now: everyone in the group then sees your name and picture.</p>
+            <Button onClick={join}>Join when I'm back</Button>
+          </>
+        )}
+        {found.kind === 'looking' && !isOffline && <p role="status">Loading...</p>}
+        {found.kind === 'failed' && !isOffline && (
+          <>
+            <p role="alert">{found.words}</p>
             {found.isFinal ? (
               <Button onClick={onBack}>Go to your chats</Button>
             ) : (
@@ -72,18 +68,34 @@ export function JoinPage({ messenger, code, onJoined, onBack }: JoinPageProps) {
             <p className={styles.about}>
               Group · {preview.memberCount === 1 ? '1 member' : `${preview.memberCount} members`}
             </p>
-            <Standing
-              preview={preview}
-              isJoined={groupId !== undefined}
-              isBusy={submission.isBusy}
-              onJoin={() => void submission.run(join)}
-              onBack={onBack}
-            />
-            {submission.problem && (
+            {!isKept(asked, isOffline) && (
+              <Standing
+                preview={preview}
+                isBusy={asked?.state === 'waiting'}
+                onJoin={join}
+                onBack={onBack}
+              />
+            )}
+            {asked?.state === 'refused' && (
               <p role="alert" className={styles.problem}>
-                {isOffline ? "You're offline. Joining needs a connection." : submission.problem}
+                {asked.problem?.words}
               </p>
             )}
+          </>
+        )}
+        {asked && isKept(asked, isOffline) && (
+          <>
+            <p role="status">
+              {isOffline
+                ? "You're offline. You join when you're back."
+                : `You join when the server takes it. ${asked.problem?.words ?? ''}`}
+            </p>
+            <div className={styles.buttons}>
+              <Button look="quiet" onClick={() => forget(asked)}>
+                Don't join
+              </Button>
+              <Button onClick={onBack}>Go to your chats</Button>
+            </div>
           </>
         )}
       </section>
@@ -93,16 +105,15 @@ export function JoinPage({ messenger, code, onJoined, onBack }: JoinPageProps) {
 
 interface StandingProps {
   preview: GroupPreview
-  isJoined: boolean
   isBusy: boolean
   onJoin(): void
   onBack(): void
 }
 
 /** Where this person stands with the group, and what they can do. */
-function Standing({ preview, isJoined, isBusy, onJoin, onBack }: StandingProps) {
-  const { state, requiresApproval } = preview
-  if (isJoined) return <p role="status">You're in the group. Opening it...</p>
+function Standing({ preview, isBusy, onJoin, onBack }: StandingProps) {
+  const { state, requiresApproval, groupId } = preview
+  if (groupId !== undefined) return <p role="status">You're in the group. Opening it...</p>
   if (state === 'waiting') {
     return (
       <>
@@ -127,6 +138,29 @@ function Standing({ preview, isJoined, isBusy, onJoin, onBack }: StandingProps) 
       </Button>
     </>
   )
+}
+
+/** Does joining wait for the network, or for what the server gave as a reason? */
+const isKept = (asked: RequestEntry | undefined, isOffline: boolean) =>
+  asked?.state === 'waiting' && (isOffline || asked.problem !== undefined)
+
+/** The request to join by this link that is yet to be taken; once it is over the link is looked at. */
+function useAsked(
+  { requests }: Pick<Messenger, 'requests'>,
+  code: string,
+  look: () => Promise<void>,
+): RequestEntry | undefined {
+  const entries = useLiveValue(requests.entries)
+  const asked = useMemo(
+    () => entries.find(({ request }) => request.kind === 'join' && request.code === code),
+    [entries, code],
+  )
+  const before = useRef(asked)
+  useEffect(() => {
+    if (before.current && !asked) void look()
+    before.current = asked
+  }, [asked, look])
+  return asked
 }
 
 /** What the server says of the link; asked again with each connection, and when a group changes. */

@@ -183,11 +183,31 @@ export async function setHidden(
   context: CommandContext,
   change: { messageId: string; isHidden: boolean },
 ): Promise<void> {
+  const { database, now } = context
   const { messageId, isHidden } = change
-  await changeMessage(context.database.messages, messageId, (message) =>
+  const hide = (message: MessageDocument) =>
     (message.isHidden ?? false) === isHidden || !isAccepted(message)
       ? message
-      : { ...message, isHidden, isHiddenAt: laterThan(context.now(), message.isHiddenAt) },
+      : { ...message, isHidden, isHiddenAt: laterThan(now(), message.isHiddenAt) }
+  const stored = (await readDocuments(database.messages, [messageId])).get(messageId)
+  if (stored && database.groups.has(stored.peerId)) await noteHidden(context, hide(stored))
+  await changeMessage(database.messages, messageId, hide)
+}
+
+/** As a star is noted. */
+async function noteHidden(
+  { database }: CommandContext,
+  { _id, peerId, isHidden, isHiddenAt: at }: MessageDocument,
+): Promise<void> {
+  if (isHidden === undefined || at === undefined) return
+  await changeDocument(
+    database.conversations,
+    peerId,
+    (conversation) =>
+      (conversation.hidden?.[_id]?.at ?? -1) >= at
+        ? conversation
+        : { ...conversation, hidden: { ...conversation.hidden, [_id]: { isHidden, at } } },
+    () => newConversation(peerId),
   )
 }
 

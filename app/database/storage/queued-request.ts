@@ -33,6 +33,17 @@ export type QueuedRequest =
       /** The one that its change is about: it has no address before the server has it. */
       picture?: Blob
     }
+  | {
+      /** Comes into a group by its link, or asks to. */
+      kind: 'join'
+      code: string
+      /** As the link said; without it the person joined before it could be asked. */
+      groupName?: string
+    }
+  /** Lets somebody in who asks to join, or not. */
+  | { kind: 'join-answer'; groupId: string; userId: string; isAccepted: boolean }
+  /** Withdraws this link, and no newer one. */
+  | { kind: 'withdraw-link'; groupId: string; code: string }
 
 /** A stored request. */
 export interface RequestEntry {
@@ -71,7 +82,11 @@ export function resourceKey(request: QueuedRequest, entryId: string): string {
     case 'block':
       return `person:${request.userId}`
     case 'group':
+    case 'join-answer':
+    case 'withdraw-link':
       return groupResource(request.groupId)
+    case 'join':
+      return `join:${request.code}`
     default:
       return `${request.kind}:${entryId}`
   }

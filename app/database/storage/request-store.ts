@@ -67,8 +67,8 @@ interface Folded {
 }
 
 /**
- * Merges a request with earlier ones about the same thing: of two blocks or pictures the later
- * counts; two changes of the profile or of settings become one. The replacement is a new entry: an old one may be
+ * Merges a request with earlier ones about the same thing: of two blocks, pictures or answers the
+ * later counts; two changes of the profile or of settings become one. The replacement is a new entry: an old one may be
  * in flight, and its answer must not end the new one.
  *
  * @param earlier the entries of the same resource, oldest first
@@ -83,10 +83,20 @@ export function foldRequest(earlier: readonly RequestEntry[], request: QueuedReq
       return { request, replaced: ofKind.map(({ _id }) => _id) }
     case 'profile':
       return foldProfile(earlier, request)
+    case 'join':
+      return { request, replaced: ofKind.map(({ _id }) => _id) }
+    case 'join-answer':
+      return { request, replaced: listAnswers(earlier, request.userId) }
     default:
       return { request, replaced: [] }
   }
 }
+
+/** What was answered before to the same person who asks to join. */
+const listAnswers = (earlier: readonly RequestEntry[], userId: string) =>
+  earlier.flatMap(({ _id, request }) =>
+    request.kind === 'join-answer' && request.userId === userId ? _id : [],
+  )
 
 function foldProfile(
   earlier: readonly RequestEntry[],

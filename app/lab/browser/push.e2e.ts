@@ -6,6 +6,7 @@ import { startPushService } from '../../../sync-server/testing/start-push-servic
 import { startTestApp } from '../../../sync-server/testing/start-test-app.ts'
 import { readSession, registerPerson } from './account-steps.ts'
 import { chatRow, message, readTicks } from './chat-steps.ts'
+import { groupHeading } from './group-steps.ts'
 import { createPerson } from './person.ts'
 import { giveSubscription, openPushBrowser } from './push-browser.ts'
 
@@ -261,6 +262,52 @@ test('a push of a group shows its name and who wrote, opens without a network, a
     return (body as { content: string }[]).filter(({ content }) => content === 'I am coming')
   }
   await expect.poll(readGroup).toHaveLength(1)
+})
+
+test('a muted group shows no notification, and one for a mention: with the group, who wrote and the words', async () => {
+  const body = { name: 'Loud', memberIds: [annId] }
+  const made = await app.call('POST', '/api/groups', { token: ben.token, body })
+  const groupId: string = made.body.group._id
+  await ann.page.goto('/chat')
+  await chatRow(ann.page, 'Loud').click()
+  await groupHeading(ann.page, 'Loud').waitFor()
+  await ann.page.getByRole('button', { name: /^Group info: / }).click()
+  const info = ann.page.getByRole('region', { name: 'Group info' })
+  await info.getByRole('button', { name: /^Mute/ }).click()
+  await ann.page.getByRole('menuitem', { name: 'Always' }).click()
+  const readMuted = async () => {
+    const path = '/api/messages/conversations'
+    const { token } = await readSession(ann)
+    const rows = (await app.call('GET', path, { token })).body as {
+      _id: string
+      isMuted: boolean
+    }[]
+    return rows.find(({ _id }) => _id === groupId)?.isMuted
+  }
+  await expect.poll(readMuted).toBe(true)
+  await ann.page.goto('about:blank')
+  const readDropped = async () => {
+    const { text } = await app.call('GET', '/metrics')
+    return Number(/^petrel_pushes_dropped_total (\d+)/m.exec(text)?.[1])
+  }
+  const before = await readDropped()
+  const send = async (content: string, mentions: string[] = []) => {
+    const message = { recipientId: groupId, content, mentions }
+    const answer = await app.call('POST', '/api/messages', { token: ben.token, body: message })
+    expect(answer.status).toBe(201)
+    return answer.body._id as string
+  }
+  const quiet = await send('for nobody')
+  await expect.poll(readDropped).toBe(before + 1)
+  await receive(await send(`@${ann.username}, come`, [annId]))
+  await expect
+    .poll(browser.listShown)
+    .toEqual([{ title: 'Loud', body: `ben mentioned you: @${ann.username}, come`, tag: groupId }])
+  const pushed = service.taken.flatMap(({ payload }) => payload.messageIds)
+  expect(pushed).not.toContain(quiet)
+  await ann.page.goto(`/chat/${groupId}`)
+  await message(ann.page, 'for nobody').waitFor()
+  await expect.poll(browser.listShown).toEqual([])
 })
 
 test('Mark as read works without the app, and after signing out a push shows nothing of its message', async () => {

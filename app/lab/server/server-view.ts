@@ -88,7 +88,7 @@ export function createServerView(options: {
       const own =
         groups.length > 0 ? await readAll<ConversationDocument>('conversations') : new Map()
       for (const { _id, results } of groups)
-        for (const { doc } of results) all.set(doc._id, withStar(doc, own.get(_id)))
+        for (const { doc } of results) all.set(doc._id, withFlags(doc, own.get(_id)))
       return all
     },
     async groups() {
@@ -109,10 +109,14 @@ export function createServerView(options: {
   }
 }
 
-function withStar(message: MessageDocument, own: ConversationDocument | undefined) {
-  const star = own?.stars?.[message._id]
-  if (!star || message.deletedAt !== undefined) return message
-  return { ...message, isStarred: star.isStarred, isStarredAt: star.at }
+function withFlags(message: MessageDocument, own: ConversationDocument | undefined) {
+  const star = message.deletedAt === undefined ? own?.stars?.[message._id] : undefined
+  const hiding = own?.hidden?.[message._id]
+  return {
+    ...message,
+    ...(star && { isStarred: star.isStarred, isStarredAt: star.at }),
+    ...(hiding && { isHidden: hiding.isHidden, isHiddenAt: hiding.at }),
+  }
 }
 
 const fields: Record<Kind, readonly string[]> = {

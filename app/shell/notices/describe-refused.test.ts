@@ -29,6 +29,23 @@ test.each<[QueuedRequest, string, string | undefined]>([
     "“Ben” wasn't changed.",
     'walks-id',
   ],
+  [{ kind: 'join', code: 'abc' }, "You didn't join the group.", undefined],
+  [{ kind: 'join', code: 'abc', groupName: 'Walks' }, "You didn't join “Walks”.", undefined],
+  [
+    { kind: 'join-answer', groupId: 'walks-id', userId: 'ben-id', isAccepted: true },
+    "Ben wasn't let into a group.",
+    'ben-id',
+  ],
+  [
+    { kind: 'join-answer', groupId: 'walks-id', userId: 'ben-id', isAccepted: false },
+    "Ben wasn't declined.",
+    'ben-id',
+  ],
+  [
+    { kind: 'withdraw-link', groupId: 'walks-id', code: 'abc' },
+    "The link of “Ben” wasn't withdrawn.",
+    'walks-id',
+  ],
 ])('P6: a refused request is described in words: $0.kind', (request, words, concerned) => {
   expect(describeRefused(request, 'Ben')).toBe(words)
   expect(findConcerned(request)).toBe(concerned)

@@ -72,6 +72,14 @@ export function describeRefused(request: QueuedRequest, name: string): string {
       return "A message wasn't forwarded."
     case 'group':
       return describeRefusedChange(request.change, name)
+    case 'join':
+      return request.groupName === undefined
+        ? "You didn't join the group."
+        : `You didn't join “${request.groupName}”.`
+    case 'join-answer':
+      return request.isAccepted ? `${name} wasn't let into a group.` : `${name} wasn't declined.`
+    case 'withdraw-link':
+      return `The link of “${name}” wasn't withdrawn.`
   }
 }
 
@@ -97,8 +105,10 @@ export function findConcerned(request: QueuedRequest): string | undefined {
   switch (request.kind) {
     case 'block':
     case 'report':
+    case 'join-answer':
       return request.userId
     case 'group':
+    case 'withdraw-link':
       return request.groupId
     default:
       return undefined

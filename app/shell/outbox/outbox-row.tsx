@@ -187,6 +187,14 @@ function describeRequest(request: QueuedRequest, name: string): string {
       return 'Forward a message'
     case 'group':
       return describeGroupChange(request.change, name)
+    case 'join':
+      return request.groupName === undefined
+        ? 'Join a group by its link'
+        : `Join the group “${request.groupName}”`
+    case 'join-answer':
+      return request.isAccepted ? `Let ${name} into a group` : `Decline ${name}, who asked to join`
+    case 'withdraw-link':
+      return `Withdraw the link of “${name}”`
   }
 }
 

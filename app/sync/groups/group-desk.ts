@@ -1,6 +1,5 @@
 import * as z from 'zod/mini'
 import {
-  type GroupAnswer,
   type GroupInviteAnswer,
   type GroupMarks,
   type GroupPreview,
@@ -9,7 +8,10 @@ import {
   groupRequests,
 } from '../../../schema/api/groups.ts'
 import type { PeopleStore } from '../../database/storage/people-store.ts'
+import type { QueuedRequest } from '../../database/storage/queued-request.ts'
 import { createLiveValue, type LiveValue } from '../../database/views/live-value.ts'
+import type { RequestCalls } from '../requests/request-calls.ts'
+import type { Requests } from '../requests/requests.ts'
 
 /** At each message of a busy group the server hints at something new: it is asked no more often. */
 const askAgainMs = 5_000
@@ -27,6 +29,7 @@ export interface AskedValue<Value> extends LiveValue<Answered<Value> | undefined
 }
 
 type JoinRequests = readonly { userId: string; askedAt: string }[]
+type JoinAnswer = { groupId: string; userId: string; isAccepted: boolean }
 type InviteWish = { requiresApproval: boolean; usesMax?: number; endsAt?: number }
 
 /** What of a group is asked of the server alone: its link, who asks to join, and who has read what. */
@@ -39,13 +42,14 @@ export interface GroupDesk {
   marks(groupId: string): AskedValue<GroupMarks>
   /** A new link; the one before holds no longer. @param wish.endsAt epoch ms */
   makeInvite(groupId: string, wish: InviteWish): Promise<void>
-  revokeInvite(groupId: string): Promise<void>
+  /** Withdraws this link, and no newer one. Like the two below it waits for the network. */
+  withdrawInvite(groupId: string, code: string): Promise<void>
   /** Lets somebody in who asks for it, or not. */
-  answerRequest(asked: { groupId: string; userId: string; isAccepted: boolean }): Promise<void>
+  answerRequest(asked: JoinAnswer): Promise<void>
   /** What a link leads to. */
   preview(code: string): Promise<GroupPreview>
-  /** Comes in by a link, or asks to. @returns the group's id; undefined until an admin has answered */
-  join(code: string): Promise<string | undefined>
+  /** Comes in by a link, or asks to. @param groupName as far as the link said */
+  join(code: string, groupName?: string): Promise<void>
   /** Calls back when the server hints at something new in a group. @returns ends it */
   onHint(listener: () => void): () => void
 }
@@ -54,25 +58,24 @@ export interface GroupDesk {
 export interface GroupDeskCalls {
   getInvite(groupId: string): Promise<GroupInviteAnswer | null>
   makeInvite(groupId: string, wish: InviteWish): Promise<GroupInviteAnswer>
-  revokeInvite(groupId: string): Promise<void>
   requests(groupId: string): Promise<{ userId: string; askedAt: string }[]>
-  answerRequest(asked: {
-    groupId: string
-    userId: string
-    isAccepted: boolean
-  }): Promise<GroupAnswer>
   marks(groupId: string): Promise<GroupMarks>
   preview(code: string): Promise<GroupPreview>
-  join(code: string): Promise<GroupAnswer | null>
 }
 
 export function createGroupDesk(options: {
   calls: GroupDeskCalls
   table: PeopleStore['answers']
+  queue: Pick<Requests, 'add' | 'entries'>
   now: () => number
   onError: (cause: unknown) => void
-}): GroupDesk & { hint(): void; close(): void } {
-  const { calls, now, onError } = options
+}): GroupDesk & {
+  hint(): void
+  /** The queue's calls; what the server has taken is known here before its request is over. */
+  record(groups: RequestCalls['groups']): RequestCalls['groups']
+  close(): void
+} {
+  const { calls, queue, now, onError } = options
   const listeners = new Set<() => void>()
   const hints = { isDue: false, timer: undefined as ReturnType<typeof setTimeout> | undefined }
 
@@ -109,6 +112,40 @@ export function createGroupDesk(options: {
     }, askAgainMs)
   }
 
+  let waiting = listWaiting()
+
+  function listWaiting() {
+    return new Map(
+      queue.entries
+        .getSnapshot()
+        .flatMap(({ _id, state, request }) =>
+          state === 'waiting' && isAboutJoining(request) ? [[_id, request]] : [],
+        ),
+    )
+  }
+
+  /** What was taken, refused or discarded, also by another tab: the server knows what holds now. */
+  const unfollow = queue.entries.subscribe(() => {
+    const before = waiting
+    waiting = listWaiting()
+    for (const [_id, { kind, groupId }] of before) {
+      if (waiting.has(_id)) continue
+      const asked = kind === 'withdraw-link' ? invites.of(groupId) : requests.of(groupId)
+      // Without a network the screen asks with the next connection.
+      asked.refresh().catch(() => {})
+    }
+  })
+
+  async function takeAnswer({ groupId, userId }: JoinAnswer) {
+    const known = requests.of(groupId).getSnapshot()?.value
+    const rest = known?.filter((one) => one.userId !== userId)
+    if (rest) await requests.take(groupId, rest)
+  }
+
+  async function takeWithdrawn(groupId: string, code: string) {
+    if (invites.of(groupId).getSnapshot()?.value?.code === code) await invites.take(groupId, null)
+  }
+
   return {
     invite: invites.of,
     requests: requests.of,
@@ -116,22 +153,30 @@ export function createGroupDesk(options: {
     async makeInvite(groupId, wish) {
       await invites.take(groupId, await calls.makeInvite(groupId, wish))
     },
-    async revokeInvite(groupId) {
-      await calls.revokeInvite(groupId)
-      await invites.take(groupId, null)
+    async withdrawInvite(groupId, code) {
+      await queue.add({ kind: 'withdraw-link', groupId, code })
     },
     async answerRequest(asked) {
-      await calls.answerRequest(asked)
-      const rest = requests.of(asked.groupId).getSnapshot()?.value ?? []
-      await requests.take(
-        asked.groupId,
-        rest.filter(({ userId }) => userId !== asked.userId),
-      )
-      // Others may have asked meanwhile.
-      requests.of(asked.groupId).refresh().catch(onError)
+      await queue.add({ kind: 'join-answer', ...asked })
     },
     preview: (code) => calls.preview(code),
-    join: async (code) => (await calls.join(code))?._id,
+    async join(code, groupName) {
+      await queue.add({ kind: 'join', code, ...(groupName !== undefined && { groupName }) })
+    },
+    record: ({ change, join, answerRequest, revokeInvite }) => ({
+      change,
+      join,
+      async answerRequest(asked, options) {
+        const answer = await answerRequest(asked, options)
+        await takeAnswer(asked)
+        return answer
+      },
+      async revokeInvite(groupId, options) {
+        const answer = await revokeInvite(groupId, options)
+        await takeWithdrawn(groupId, options.code)
+        return answer
+      },
+    }),
     onHint(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)
@@ -139,6 +184,7 @@ export function createGroupDesk(options: {
     hint,
     close() {
       clearTimeout(hints.timer)
+      unfollow()
       listeners.clear()
     },
   }
@@ -196,3 +242,8 @@ export function createGroupDesk(options: {
     }
   }
 }
+
+type AboutJoining = Extract<QueuedRequest, { kind: 'join-answer' | 'withdraw-link' }>
+
+const isAboutJoining = (request: QueuedRequest): request is AboutJoining =>
+  request.kind === 'join-answer' || request.kind === 'withdraw-link'

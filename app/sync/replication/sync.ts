@@ -29,8 +29,8 @@ import { closeMessage } from '../../encryption/sealed-message.ts'
 import type { PendingFiles } from '../files/pending-files.ts'
 import { createPushHold } from '../files/push-hold.ts'
 import { createPushSeal } from '../files/push-seal.ts'
+import { followGroupFlags } from '../groups/group-flags.ts'
 import { createGroupSecrets } from '../groups/group-secrets.ts'
-import { followGroupStars } from '../groups/group-stars.ts'
 import type { OwnGroups } from '../groups/own-groups.ts'
 import { createKeptDocuments } from '../inbox/kept-documents.ts'
 import { createBackOff, orAborted } from '../platform/back-off.ts'
@@ -152,7 +152,7 @@ export function createSync(options: SyncOptions): Sync {
     platform,
     onError,
   })
-  const stars = followGroupStars({ database, onError })
+  const flags = followGroupFlags({ database, onError })
   const seal = createPushSeal({
     database,
     secrets,
@@ -462,7 +462,7 @@ export function createSync(options: SyncOptions): Sync {
       receipts.close()
       seal.close()
       secrets.close()
-      stars.close()
+      flags.close()
       closing.abort(new Error('Syncing has ended.'))
       options.feed.stop()
       for (const backOff of Object.values(backOffs)) backOff.close()

@@ -150,6 +150,15 @@ async function sendRequest(
       return void (await calls.messages.forward(request, repeatable))
     case 'group':
       return void (await calls.groups.change(request, repeatable))
+    case 'join':
+      return void (await calls.groups.join(request.code, repeatable))
+    case 'join-answer':
+      return void (await calls.groups.answerRequest(request, repeatable))
+    case 'withdraw-link':
+      return void (await calls.groups.revokeInvite(request.groupId, {
+        ...repeatable,
+        code: request.code,
+      }))
     default:
       return unreachable(request)
   }

@@ -46,6 +46,12 @@ export interface RequestCalls {
       asked: { groupId: string; change: GroupChange; seenUpTo?: number; picture?: Blob },
       options: Repeatable,
     ): Promise<unknown>
+    join(code: string, options: Repeatable): Promise<unknown>
+    answerRequest(
+      asked: { groupId: string; userId: string; isAccepted: boolean },
+      options: Repeatable,
+    ): Promise<unknown>
+    revokeInvite(groupId: string, options: Repeatable & { code: string }): Promise<unknown>
   }
   messages: {
     forward(

@@ -25,13 +25,16 @@ const readStarred = async (device: LabDevice, groupId: string) =>
     isStarred ? [content] : [],
   )
 
-async function star(device: LabDevice, groupId: string, content: string, isStarred = true) {
+async function find(device: LabDevice, groupId: string, content: string) {
   const all = await device.read({ userId: groupId })
-  const { _id } = must(
+  return must(
     all.find((message) => message.content === content),
     'a message',
-  )
-  await device.messenger.commands.setStarred(_id, isStarred)
+  )._id
+}
+
+async function star(device: LabDevice, groupId: string, content: string, isStarred = true) {
+  await device.messenger.commands.setStarred(await find(device, groupId, content), isStarred)
 }
 
 test('P5: a star in a group is on all devices of its person, old and new, and on nobody else’s', async () => {
@@ -71,5 +74,33 @@ test('P5: of two changes that were made without a network the later star counts,
   laptop.network.goOnline()
   for (const device of [phone, laptop]) {
     await expect.poll(() => readStarred(device, groupId)).toEqual(['two'])
+  }
+})
+
+test('P5 P8: what is deleted for oneself in a group goes from all devices of its person, old and new, and from nobody else’s', async () => {
+  const { lab, ann, ben, phone, laptop, tablet, groupId } = await start()
+  const id = await find(phone, groupId, 'two')
+  const readStored = async (device: LabDevice) => (await device.stored()).messages.get(id)
+  phone.network.goOffline()
+  await phone.messenger.commands.setHidden(id, true)
+  await phone.reload()
+  expect(await readStored(phone)).toMatchObject({ isHidden: true })
+  phone.network.goOnline()
+  await expect.poll(() => readStored(laptop)).toMatchObject({ isHidden: true })
+  const third = await ann.device()
+  await expect.poll(() => readStored(third)).toMatchObject({ isHidden: true })
+  await laptop.reload()
+  expect(await readStored(laptop)).toMatchObject({ isHidden: true })
+  // Undo on another device brings it back everywhere.
+  await laptop.messenger.commands.setHidden(id, false)
+  for (const device of [phone, third]) {
+    await expect.poll(() => readStored(device)).toMatchObject({ isHidden: false })
+  }
+  await lab.settle()
+  expect(await readStored(tablet)).not.toHaveProperty('isHidden')
+  for (const { token } of [ann, ben]) {
+    const url = `${lab.server.url}/sync/groups/${groupId}/_all_docs?include_docs=true`
+    const response = await fetch(url, { headers: { authorization: `Bearer ${token}` } })
+    expect(await response.text()).not.toContain('isHidden')
   }
 })
