@@ -42,11 +42,12 @@ async function findUnsettledFiles(people: readonly LabPerson[], servers: Map<str
 async function findUnsettledDevices(person: LabPerson, servers: Map<string, Held>) {
   const unsettled: string[] = []
   const server = servers.get(person.userId)
+  const people = new Set(servers.keys())
   for (const device of person.devices) {
     if (!server || !device.isOpen || device.network.isDark()) continue
     const here = await device.stored()
     for (const kind of ['messages', 'conversations'] as const) {
-      const ids = findDifferences({ kind, here: here[kind], there: server[kind] })
+      const ids = findDifferences({ kind, here: here[kind], there: server[kind], people })
       for (const id of ids) {
         const [a, b] = [here[kind].get(id), server[kind].get(id)]
         if (!b && a && isKeptHere(a, servers)) continue

@@ -125,17 +125,23 @@ const fields: Record<Kind, readonly string[]> = {
 }
 
 /** All that is replicated of it, as JSON has it: a device has the words open, and sends them sealed. */
-function pickReplicated(kind: Kind, document: object): unknown {
-  const sent: object = kind === 'messages' ? closeMessage(withoutKept(document)) : document
+function pickReplicated(
+  kind: Kind,
+  document: object,
+  isOfGroup: (message: MessageDocument) => boolean,
+) {
+  const message = document as MessageDocument
+  const shared = kind === 'messages' && isOfGroup(message) ? withoutKept(message) : message
+  const sent: object = kind === 'messages' ? closeMessage(shared) : document
   const picked = Object.entries(sent).filter(([field]) => fields[kind].includes(field))
   return JSON.parse(JSON.stringify(Object.fromEntries(picked)))
 }
 
-/** What a group refused is stored on the device alone. */
-function withoutKept(document: object): MessageDocument {
-  const message = document as MessageDocument
-  const { refused, ...rest } = message
-  return groupRefusalCodes.some((code) => code === refused?.code) ? rest : message
+/** What a group refused is stored on the device alone, as is when somebody starred what was deleted there since. */
+function withoutKept({ refused, ...rest }: MessageDocument): MessageDocument {
+  const isKept = [...groupRefusalCodes, 'not_author'].some((code) => code === refused?.code)
+  const isStarOver = rest.deletedAt !== undefined
+  return { ...rest, ...(!isKept && { refused }), ...(isStarOver && { isStarredAt: 0 }) }
 }
 
 /** The ids of documents that differ between, or are missing on, either side. */
@@ -143,11 +149,15 @@ export function findDifferences(sides: {
   kind: Kind
   here: ReadonlyMap<string, object>
   there: ReadonlyMap<string, object>
+  /** A message in any other conversation is a group's. */
+  people: ReadonlySet<string>
 }): string[] {
-  const { kind, here, there } = sides
+  const { kind, here, there, people } = sides
+  const isOfGroup = ({ peerId, recipientId }: MessageDocument) =>
+    peerId === recipientId && !people.has(peerId)
   // Not by the product's own comparison: what that overlooks is never pushed.
   const areEqual = (a: object, b: object) =>
-    isDeepStrictEqual(pickReplicated(kind, a), pickReplicated(kind, b))
+    isDeepStrictEqual(pickReplicated(kind, a, isOfGroup), pickReplicated(kind, b, isOfGroup))
   const ids = new Set([...here.keys(), ...there.keys()])
   return [...ids].filter((id) => {
     const [a, b] = [here.get(id), there.get(id)]
