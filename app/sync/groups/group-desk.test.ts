@@ -30,7 +30,7 @@ test('a link that was made is there without a network and after a restart, with 
   expect(must(invite.getSnapshot(), 'an answer').at).toBeGreaterThan(0)
   await deskOf(phone).withdrawInvite(groupId, code)
   await phone.reload()
-  expect(phone.messenger.requests.entries.getSnapshot()).toHaveLength(1)
+  await expect.poll(() => phone.messenger.requests.entries.getSnapshot()).toHaveLength(1)
   phone.network.goOnline()
   await invite.refresh().catch(() => {})
   await expect.poll(() => deskOf(phone).invite(groupId).getSnapshot()?.value).toBeNull()
@@ -64,7 +64,7 @@ test('P1 P6: who joins without a network is in once there is one, and reads why 
   await expect
     .poll(() => tablet.messenger.groups.get(groupId).getSnapshot()?.members.length)
     .toBe(2)
-  expect(tablet.messenger.requests.entries.getSnapshot()).toEqual([])
+  await expect.poll(() => tablet.messenger.requests.entries.getSnapshot()).toEqual([])
 
   await tablet.messenger.groups.change(groupId, { kind: 'leave' })
   await expect.poll(() => tablet.messenger.requests.entries.getSnapshot()).toEqual([])
@@ -95,9 +95,9 @@ test('P1 P6: an answer to who asks to join waits for the network, and is refused
   // The later of two answers counts.
   await deskOf(phone).answerRequest({ ...answer, isAccepted: true })
   await deskOf(phone).answerRequest({ ...answer, isAccepted: false })
-  expect(phone.messenger.requests.entries.getSnapshot()).toMatchObject([
-    { request: { kind: 'join-answer', isAccepted: false } },
-  ])
+  await expect
+    .poll(() => phone.messenger.requests.entries.getSnapshot())
+    .toMatchObject([{ request: { kind: 'join-answer', isAccepted: false } }])
   await deskOf(desk).answerRequest({ ...answer, isAccepted: true })
   await expect
     .poll(() => tablet.messenger.groups.get(groupId).getSnapshot()?.members.length)
