@@ -216,7 +216,7 @@ export function createGroupDesk(options: {
         newest += 1
         const answered = { value, at: now() }
         live.set(answered)
-        // A full disk takes the answer for later, not the one for now.
+        // A full disk costs the answer at the next start: on the screen it stands already.
         await table.put({ _id, ...answered }).catch(onError)
       }
 

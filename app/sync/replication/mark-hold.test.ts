@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { newConversation } from '../../../schema/conversation.ts'
 import { openTestLab } from '../../lab/open-test-lab.ts'
-import { createMarkHold } from './sync.ts'
+import { createMarkHold } from './mark-hold.ts'
 
 const stored = newConversation('01890000-0000-7000-8000-000000000001')
 

@@ -1,7 +1,4 @@
-import type { RxCollection, RxReplicationWriteToMasterRow } from 'rxdb/plugins/core'
-import { type ConversationDocument, conversationFields } from '../../../schema/conversation.ts'
-import { createDeferred } from '../../../schema/helpers/deferred.ts'
-import { areFieldsEqual } from '../../../schema/helpers/equality.ts'
+import type { RxCollection } from 'rxdb/plugins/core'
 import { limits } from '../../../schema/limits.ts'
 import { areMessagesEqual } from '../../../schema/merge-messages.ts'
 import { isAccepted, type MessageDocument } from '../../../schema/message.ts'
@@ -33,11 +30,12 @@ import { followGroupFlags } from '../groups/group-flags.ts'
 import { createGroupSecrets } from '../groups/group-secrets.ts'
 import type { OwnGroups } from '../groups/own-groups.ts'
 import { createKeptDocuments } from '../inbox/kept-documents.ts'
-import { createBackOff, orAborted } from '../platform/back-off.ts'
+import { createBackOff } from '../platform/back-off.ts'
 import type { Platform } from '../platform/platform.ts'
 import type { ChangeFeed, FollowedPlace } from '../realtime/change-feed.ts'
 import { wholeKey } from './find-owed.ts'
 import type { GroupChanged } from './group-pull.ts'
+import { createMarkHold } from './mark-hold.ts'
 import type { FinalRefusals } from './push-documents.ts'
 import { createReceipts } from './receipts.ts'
 import { createReplication, type Replication, type ReplicationOptions } from './replication.ts'
@@ -60,13 +58,6 @@ const steadyMs = 60_000
 const begunPrefix = 'mark|begun|'
 
 const collections = ['messages', 'conversations'] as const
-
-const longestMs = 10_000
-
-/** Fields that arriving and reading change automatically; a person changes all others. */
-const moving = new Set<string>(['deliveredUpTo', 'readUpTo', 'lastMessage', 'lastMessageAt'])
-
-const still = conversationFields.filter((field) => !moving.has(field))
 
 type Collection = (typeof collections)[number]
 
@@ -568,41 +559,4 @@ function createExpectations(options: {
       unsubscribe()
     },
   }
-}
-
-type Row = RxReplicationWriteToMasterRow<ConversationDocument>
-
-/**
- * Delays marks for received and read messages until the catch-up ends, ten seconds at most: on a
- * slow line each mark's answers, and their consequences, would displace two dozen messages.
- */
-export function createMarkHold() {
-  let over: ReturnType<typeof createDeferred<void>> | undefined
-
-  return {
-    setCatchingUp(isUnderWay: boolean) {
-      if (isUnderWay) over ??= createDeferred()
-      else {
-        over?.resolve()
-        over = undefined
-      }
-    },
-    /** Resolves when these may leave. @throws the reason of the signal */
-    async untilFree(rows: readonly Row[], signal: AbortSignal): Promise<void> {
-      if (!over || !rows.every(isOfMarks)) return
-      const { promise: waited, resolve } = createDeferred()
-      const timer = setTimeout(resolve, longestMs)
-      try {
-        await orAborted(Promise.race([over.promise, waited]), signal)
-      } finally {
-        clearTimeout(timer)
-      }
-    },
-  }
-}
-
-function isOfMarks({ newDocumentState, assumedMasterState }: Row): boolean {
-  return (
-    assumedMasterState !== undefined && areFieldsEqual(still, newDocumentState, assumedMasterState)
-  )
 }
