@@ -11,7 +11,7 @@ export function countingReads() {
         if (typeof member !== 'function') return member
         return (...given: unknown[]) => {
           const answer = Reflect.apply(member, target, given)
-          if (name === 'get') counted.reads += 1
+          if (name === 'get' || name === 'getSync') counted.reads += 1
           if (name === 'getMany' && Array.isArray(given[0])) counted.reads += given[0].length
           return name === 'iterator' ? countNexts(answer) : answer
         }

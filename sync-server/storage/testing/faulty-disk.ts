@@ -119,6 +119,9 @@ export function createFaultyDisk() {
       await close()
     }
     const get = level.get.bind(level) as unknown as Read
+    const getSync = level.getSync.bind(level) as unknown as (
+      ...given: readonly unknown[]
+    ) => unknown
     const getMany = level.getMany.bind(level) as unknown as Read
     /** The unreadable key of a multi-key read: it also fails alone. */
     const damaged = new Set<unknown>()
@@ -126,6 +129,10 @@ export function createFaultyDisk() {
       if (damaged.delete(given[0])) throw readFailure()
       passRead()
       return await get(...given)
+    }
+    function readAtOnce(...given: readonly unknown[]) {
+      passRead()
+      return getSync(...given)
     }
     async function readMany(...given: readonly unknown[]) {
       for (const key of given[0] as readonly unknown[]) {
@@ -152,6 +159,7 @@ export function createFaultyDisk() {
       batch: openFaultyBatch as Level['batch'],
       close: closeAfterUnseen,
       get: readOne as unknown as Level['get'],
+      getSync: readAtOnce as Level['getSync'],
       getMany: readMany as unknown as Level['getMany'],
       iterator: iterate as Level['iterator'],
     })
