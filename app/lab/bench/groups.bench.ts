@@ -1,7 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { v7 as createId } from 'uuid'
 import { must } from '../../../schema/helpers/assertions.ts'
-import { limits } from '../../../schema/limits.ts'
 import { type BuiltServer, startBuiltServer } from '../browser/start-built-server.ts'
 import { readMetric } from '../server/read-metric.ts'
 import { type Account, pushMessages } from '../server/server-accounts.ts'
@@ -9,6 +7,7 @@ import type { Figure } from './figures/figure.ts'
 import { sumSizes } from './figures/sum-sizes.ts'
 import { takePercentile } from './figures/take-percentile.ts'
 import { createCheapAccounts } from './load/cheap-accounts.ts'
+import { askAs, fillGroup, openGroup } from './load/filled-groups.ts'
 import { createGroupDevice, type GroupDevice } from './load/group-device.ts'
 
 const membersOnline = 100
@@ -195,11 +194,11 @@ async function measureLongGroup(
   const owner = must(author, 'an author')
   const open = async (count: number) => {
     const groupId = await openGroup(origin, owner, [must(reader, 'a reader')])
-    await fill({ origin, author: owner, groupId, count })
+    await fillGroup({ origin, author: owner, groupId, count })
     const times: number[] = []
     for (let look = 0; look < looks; look += 1) {
       const at = performance.now()
-      await ask(origin, must(reader, 'a reader'), `/api/messages/${groupId}?limit=50`)
+      await askAs(origin, must(reader, 'a reader'), `/api/messages/${groupId}?limit=50`)
       times.push(performance.now() - at)
     }
     return takePercentile(times, 0.5)
@@ -214,38 +213,4 @@ async function measureLongGroup(
       floors: [{ what: `of ${short.toLocaleString('en')}`, value: ofShort }],
     },
   ]
-}
-
-async function fill(given: { origin: string; author: Account; groupId: string; count: number }) {
-  const { origin, author, groupId, count } = given
-  for (let done = 0; done < count; done += limits.syncBatchMaxDocuments) {
-    const size = Math.min(limits.syncBatchMaxDocuments, count - done)
-    const docs = Array.from({ length: size }, () => {
-      const now = Date.now()
-      return {
-        ...{ _id: createId(), peerId: groupId, senderId: author.userId, recipientId: groupId },
-        ...{ content, createdAt: now, orderedAt: now, status: 'sending', attempt: 1 },
-      }
-    })
-    await ask(origin, author, `/sync/groups/${groupId}/_bulk_docs`, { docs })
-  }
-}
-
-async function openGroup(origin: string, owner: Account, others: readonly Account[]) {
-  const body = { name: 'Walks', memberIds: others.map(({ userId }) => userId) }
-  const { group } = (await ask(origin, owner, '/api/groups', body)) as { group: { _id: string } }
-  return group._id
-}
-
-async function ask(origin: string, { token }: Account, path: string, body?: object) {
-  const response = await fetch(`${origin}${path}`, {
-    method: body ? 'POST' : 'GET',
-    headers: {
-      authorization: `Bearer ${token}`,
-      ...(body && { 'content-type': 'application/json' }),
-    },
-    ...(body && { body: JSON.stringify(body) }),
-  })
-  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`)
-  return (await response.json()) as unknown
 }
