@@ -33,6 +33,7 @@ import type { ConversationProps } from './conversation-props.ts'
 import { ConversationDialog } from './dialogs/conversation-dialog.tsx'
 import type { OpenDialog } from './dialogs/open-dialog.ts'
 import { canReact, isEditable } from './message/list-message-actions.ts'
+import { quoteInPrivate } from './message/quote-in-private.ts'
 import { useSelection } from './message/use-selection.ts'
 import { buildMessageRows } from './message-list/build-message-rows.ts'
 import { MessageList, type MessageListHandle } from './message-list/message-list.tsx'
@@ -145,6 +146,13 @@ export function OpenConversation(props: OpenConversationProps) {
     setMode(next) {
       if (next.kind !== 'reply' || !obstacle) return setMode(next)
       say(describeNoReply(obstacle, peerName))
+    },
+    replyInPrivate(message) {
+      const { senderId } = message
+      const begun = messenger.drafts.begin(senderId).text
+      const text = quoteInPrivate(message, { groupName: peerName, begun })
+      messenger.drafts.set(senderId, text)
+      props.onOpenChat(senderId)
     },
     copy,
     say,
@@ -349,6 +357,7 @@ export function OpenConversation(props: OpenConversationProps) {
           dialog={dialog}
           selection={selection}
           isOver={isOver}
+          isInGroup={props.peer?.isGroup === true}
           actions={actions}
           drawReactionBar={props.drawReactionBar}
           oldestTime={

@@ -9,6 +9,7 @@ import type { MessageHandlers } from './message/draw-message.ts'
 interface HandlerOptions {
   messenger: Messenger
   setMode(mode: WriteMode): void
+  replyInPrivate(message: MessageDocument): void
   copy(text: string): void
   /** Reports unobtrusively what failed. */
   say(words: string): void
@@ -36,6 +37,7 @@ export function useMessageHandlers(options: HandlerOptions): MessageHandlers {
       void stored.catch(() => latest.current.say(`${failure}. Please try again.`))
     return {
       reply: (message) => latest.current.setMode({ kind: 'reply', message }),
+      replyInPrivate: (message) => latest.current.replyInPrivate(message),
       copy: (text) => latest.current.copy(text),
       forward: (message) => latest.current.forward([message]),
       toggleSelected: (message) => latest.current.toggleSelected(message),

@@ -29,6 +29,7 @@ interface ConversationDialogProps {
   selection: Selection
   /** Can this person change nothing for others here any more? */
   isOver: boolean
+  isInGroup: boolean
   actions: MessageHandlers
   drawReactionBar: DrawReactionBar
   /** When the server accepted the oldest loaded message, epoch ms. */
@@ -131,6 +132,7 @@ function MessageMenu(props: MessageMenuProps) {
         message: live,
         isOwn: live.senderId === messenger.userId,
         isOver: props.isOver,
+        isInGroup: props.isInGroup,
         on: actions,
       })}
       choice={canReact(live) && !props.isOver ? choice : undefined}

@@ -12,6 +12,7 @@ const ben = '00000000-0000-7000-8000-00000000000b'
 const nothing = () => {}
 const on: MessageMenuHandlers = {
   reply: nothing,
+  replyInPrivate: nothing,
   copy: nothing,
   forward: nothing,
   toggleSelected: nothing,
@@ -102,4 +103,28 @@ test('a reply links to the message it answers', () => {
   const quoted = '00000000-0000-7000-8000-000000000002'
   expect(labels({ replyTo: quoted }, false)).toContain('Go to the quoted message')
   expect(labels({}, false)).not.toContain('Go to the quoted message')
+})
+
+test('what others say in a group can be answered in private, one’s own words and a single person’s not', () => {
+  const list = (isOwn: boolean, isInGroup: boolean, deletedAt?: number) =>
+    listMessageActions({
+      message: messageDocument.parse({
+        _id: '00000000-0000-7000-8000-000000000001',
+        peerId: ben,
+        senderId: isOwn ? ann : ben,
+        recipientId: isOwn ? ben : ann,
+        createdAt: 1,
+        orderedAt: 1,
+        status: 'sent',
+        content: deletedAt === undefined ? 'hello' : '',
+        deletedAt,
+      }),
+      isOwn,
+      isInGroup,
+      on,
+    }).map((action) => action.label)
+  expect(list(false, true)).toContain('Reply in private')
+  expect(list(true, true)).not.toContain('Reply in private')
+  expect(list(false, false)).not.toContain('Reply in private')
+  expect(list(false, true, 1)).not.toContain('Reply in private')
 })

@@ -8,6 +8,8 @@ import type { MenuAction, MenuPoint } from '../../ui/menus/menu-action.ts'
 
 export interface MessageMenuHandlers {
   reply(message: MessageDocument): void
+  /** Answers its author alone, outside the group. */
+  replyInPrivate(message: MessageDocument): void
   copy(text: string): void
   forward(message: MessageDocument): void
   toggleSelected(message: MessageDocument): void
@@ -27,6 +29,7 @@ interface MessageActionOptions {
   isOwn: boolean
   /** Can this person change nothing for others here any more? */
   isOver?: boolean
+  isInGroup?: boolean
   on: MessageMenuHandlers
 }
 
@@ -35,7 +38,7 @@ interface MessageActionOptions {
  * it for themselves, and a deleted one only that.
  */
 export function listMessageActions(options: MessageActionOptions): MenuAction[] {
-  const { message, isOwn, isOver = false, on } = options
+  const { message, isOwn, isOver = false, isInGroup = false, on } = options
   const select: MenuAction = {
     label: 'Select',
     icon: 'select',
@@ -48,10 +51,16 @@ export function listMessageActions(options: MessageActionOptions): MenuAction[] 
     startsSection: true,
     onSelect: () => on.hide(message),
   }
+  const replyInPrivate: MenuAction = {
+    label: 'Reply in private',
+    icon: 'person',
+    onSelect: () => on.replyInPrivate(message),
+  }
   if (message.deletedAt !== undefined) return [select, hide]
   const { isStarred, replyTo } = message
   const actions: MenuAction[] = [
     { label: 'Reply', icon: 'reply', onSelect: () => on.reply(message) },
+    ...(isInGroup && !isOwn ? [replyInPrivate] : []),
     ...copyOf(message, on),
     ...forwardOf(message, on),
     {

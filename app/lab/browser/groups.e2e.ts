@@ -7,6 +7,7 @@ import { drawPhoto } from './file-steps.ts'
 import { groupHeading, makeGroup } from './group-steps.ts'
 import { registerWithKeys } from './key-steps.ts'
 import { createLook } from './looks/look.ts'
+import { hasFocus } from './message-steps.ts'
 import { createPerson } from './person.ts'
 import { startBuiltServer } from './start-built-server.ts'
 
@@ -297,6 +298,24 @@ test('P1: a group is made and written in without a network, says that it waits, 
   expect(await page.getByRole('img', { name: 'Waiting to be created' }).count()).toBe(0)
   await chatRow(ben.page, 'Boats').click()
   await message(ben.page, 'the tide is high').waitFor()
+})
+
+test('P10: a member is answered in private, with what they said, also without a network', async () => {
+  await chatRow(page, 'Boats').getByText('the tide is high').waitFor()
+  await message(ben.page, 'the tide is high').click({ button: 'right' })
+  await choice(ben.page, 'Reply in private').click()
+  await ben.page.waitForURL(`**/chat/${(await readSession(ann)).userId}`)
+  await expect.poll(() => composer(ben.page).inputValue()).toBe('> Boats\n> the tide is high\n')
+  expect(await hasFocus(composer(ben.page))).toBe(true)
+  await ben.goOffline()
+  await ben.page.keyboard.type('shall we go?')
+  await ben.page.keyboard.press('Enter')
+  const reply = message(ben.page, 'shall we go?')
+  await reply.locator('q').getByText('the tide is high').waitFor()
+  await ben.goOnline()
+  await expect.poll(() => readTicks(ben.page, 'shall we go?')).toMatch(/Delivered|Read/)
+  await chatRow(ben.page, 'Boats').click()
+  await groupHeading(ben.page, 'Boats').waitFor()
 })
 
 test('a group is found by its name and by its address', async () => {
