@@ -100,7 +100,6 @@ export function SecuritySection({ signIns, isSealed }: SecuritySectionProps) {
             You're offline. Your devices are listed when you're back.
           </p>
         )}
-        {!found && !isOffline && !error && <p>Loading...</p>}
         {found && isOld && (
           <p className={isOffline ? styles.offline : styles.note}>
             Last known list, from {formatTime(found.at)}.
@@ -109,6 +108,12 @@ export function SecuritySection({ signIns, isSealed }: SecuritySectionProps) {
         )}
       </div>
       <ul className={styles.list}>
+        {!found && !isOffline && !error && (
+          // As high as the row that comes in its place, so that nothing beneath moves.
+          <li className={styles.row}>
+            <span role="status">Loading...</span>
+          </li>
+        )}
         {found?.sessions.toSorted(compareSessions).map((session) => (
           <li key={session._id} className={styles.row}>
             <span className={styles.words}>

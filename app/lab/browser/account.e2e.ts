@@ -5,9 +5,9 @@ import { readSession } from './account-steps.ts'
 import { openChat, say } from './chat-steps.ts'
 import { findProblems } from './find-problems.ts'
 import { hasFocus, ownWords } from './message-steps.ts'
-import { startTwoPeople } from './start-two-people.ts'
+import { startAnnAlone } from './start-two-people.ts'
 
-const people = await startTwoPeople({ keepsApp: true })
+const people = await startAnnAlone({ keepsApp: true })
 const { ann, server } = people
 const { page } = ann
 afterAll(() => people.close())

@@ -5,11 +5,11 @@ import { chatRow, composer } from './chat-steps.ts'
 import { holdRequests } from './faults/stop-requests.ts'
 import { readHighlightMs, readOffCentre, recordHighlights } from './led-to.ts'
 import { chooseOn, ownWords } from './message-steps.ts'
-import { startTwoPeople } from './start-two-people.ts'
+import { startAnnAlone } from './start-two-people.ts'
 
 const count = 620
 // The tests delay requests; a service worker would make some in place of the page.
-const people = await startTwoPeople()
+const people = await startAnnAlone()
 const { ann, server } = people
 const { page } = ann
 const carl = await registerAccount(server.origin, 'carl')

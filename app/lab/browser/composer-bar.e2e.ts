@@ -2,9 +2,9 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { composer, openChat, untilSent } from './chat-steps.ts'
 import { chooseOn, ownWords } from './message-steps.ts'
-import { startTwoPeople } from './start-two-people.ts'
+import { startAnnAlone } from './start-two-people.ts'
 
-const people = await startTwoPeople()
+const people = await startAnnAlone()
 const { page } = people.ann
 const texts = {
   'a long text': `long ${'the lamp is lit and the boat is ready '.repeat(30)}`.trim(),

@@ -2,9 +2,9 @@ import type { Page } from 'playwright-core'
 import { afterAll, expect, test } from 'vitest'
 import { limits } from '../../../schema/limits.ts'
 import { composer, message, openChat, readWords, say, untilSent } from './chat-steps.ts'
-import { startTwoPeople } from './start-two-people.ts'
+import { startAnnAlone } from './start-two-people.ts'
 
-const people = await startTwoPeople({ reducedMotion: 'no-preference' })
+const people = await startAnnAlone({ reducedMotion: 'no-preference' })
 const { page } = people.ann
 afterAll(() => people.close())
 

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { composer, message, openChat, readWords, say } from './chat-steps.ts'
 import { openPicker, picker } from './emoji-steps.ts'
 import { pressBeside } from './message-steps.ts'
-import { startTwoPeople } from './start-two-people.ts'
+import { startAnnAlone } from './start-two-people.ts'
 
-const people = await startTwoPeople()
+const people = await startAnnAlone()
 const { page } = people.ann
 const lines: string[] = []
 page.on('console', (line) => line.text().startsWith('The emoji') && lines.push(line.text()))

@@ -4,9 +4,9 @@ import { must } from '../../../schema/helpers/assertions.ts'
 import { composer, openChat } from './chat-steps.ts'
 import { offered, openPicker, pickEmoji, picker } from './emoji-steps.ts'
 import { chooseSetting, untilSettingStored } from './settings-steps.ts'
-import { startTwoPeople } from './start-two-people.ts'
+import { startAnnAlone } from './start-two-people.ts'
 
-const people = await startTwoPeople({ colorScheme: 'light' })
+const people = await startAnnAlone({ colorScheme: 'light' })
 const { page } = people.ann
 const search = () => picker(page).getByRole('combobox', { name: 'Search emoji' })
 const tones = picker(page).getByRole('toolbar', { name: 'Skin tones of Thumbs Up' })

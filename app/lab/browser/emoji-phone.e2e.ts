@@ -3,10 +3,10 @@ import { composer, message, openChat, say } from './chat-steps.ts'
 import { offered, picker, pressLong } from './emoji-steps.ts'
 import { findProblems } from './find-problems.ts'
 import { hasFocus } from './message-steps.ts'
-import { startTwoPeople } from './start-two-people.ts'
+import { startAnnAlone } from './start-two-people.ts'
 
 const phone = { hasTouch: true, isMobile: true, viewport: { width: 390, height: 844 } }
-const people = await startTwoPeople(phone)
+const people = await startAnnAlone(phone)
 const { page } = people.ann
 const touch = await page.context().newCDPSession(page)
 afterAll(() => people.close())

@@ -3,9 +3,9 @@ import { composer, message, openChat, readWords, untilSent } from './chat-steps.
 import { offered, openPicker, pickEmoji, picker } from './emoji-steps.ts'
 import { findProblems } from './find-problems.ts'
 import { chooseSetting, openSetting, untilSettingStored } from './settings-steps.ts'
-import { startTwoPeople } from './start-two-people.ts'
+import { startAnnAlone } from './start-two-people.ts'
 
-const people = await startTwoPeople({ keepsApp: true })
+const people = await startAnnAlone({ keepsApp: true })
 const { ann } = people
 const { page } = ann
 const hosts = new Set<string>()

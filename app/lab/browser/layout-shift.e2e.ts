@@ -5,10 +5,10 @@ import { chatRow } from './chat-steps.ts'
 import { keepConnectingUnsaid } from './looks/keep-connecting-unsaid.ts'
 import { recordLayoutShifts } from './looks/record-layout-shifts.ts'
 import { ownWords } from './message-steps.ts'
-import { startTwoPeople } from './start-two-people.ts'
+import { startAnnAlone } from './start-two-people.ts'
 
 const count = 240
-const people = await startTwoPeople()
+const people = await startAnnAlone()
 const { ann, server } = people
 const { page } = ann
 const carl = await registerAccount(server.origin, 'carl')
@@ -54,6 +54,14 @@ test('nothing moves by itself while older pages come in', async () => {
     )
     .toBe(true)
   expect(shifts).toEqual([])
+})
+
+test('nothing moves by itself when the signed-in devices have been asked for', async () => {
+  await page.goto('/settings/security')
+  await page.getByRole('listitem').filter({ hasText: 'This device' }).waitFor()
+  expect(await takeShifts()).toEqual([])
+  await page.goto('/chat')
+  await chatRow(page, 'carl').click()
 })
 
 test('what does move by itself is noticed', async () => {

@@ -6,14 +6,14 @@ import { chatRow } from './chat-steps.ts'
 import { recordLayoutShifts } from './looks/record-layout-shifts.ts'
 import { ownWords } from './message-steps.ts'
 import { pushPictures } from './push-pictures.ts'
-import { startTwoPeople } from './start-two-people.ts'
+import { startAnnAlone } from './start-two-people.ts'
 
 const count = 1_000
 /** The number drawn together: more than a screenful, and far less than the list's window of 300. */
 const mostDrawn = 20
 /** Those that went out of sight last stay ready. */
 const readyMost = 40
-const people = await startTwoPeople()
+const people = await startAnnAlone()
 const { ann, server } = people
 const { page } = ann
 const carl = await registerAccount(server.origin, 'carl')

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { chatRow, openChat, say } from './chat-steps.ts'
-import { startTwoPeople } from './start-two-people.ts'
+import { startAnnAlone } from './start-two-people.ts'
 
-const people = await startTwoPeople({
+const people = await startAnnAlone({
   hasTouch: true,
   viewport: { width: 390, height: 844 },
 })

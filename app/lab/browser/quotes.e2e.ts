@@ -4,11 +4,11 @@ import { readSession } from './account-steps.ts'
 import { chatRow, composer } from './chat-steps.ts'
 import { readHighlightMs, readOffCentre, recordHighlights } from './led-to.ts'
 import { ownWords, seeBriefly } from './message-steps.ts'
-import { startTwoPeople } from './start-two-people.ts'
+import { startAnnAlone } from './start-two-people.ts'
 import { holdOffer, untilNoted } from './undo-steps.ts'
 
 const count = 120
-const people = await startTwoPeople()
+const people = await startAnnAlone()
 const { ann, server } = people
 const { page } = ann
 const carl = await registerAccount(server.origin, 'carl')

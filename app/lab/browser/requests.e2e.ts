@@ -1,14 +1,14 @@
 import { afterAll, expect, test } from 'vitest'
 import { readSession, waitUntilKept } from './account-steps.ts'
-import { startTwoPeople } from './start-two-people.ts'
+import { startAnnAlone } from './start-two-people.ts'
 
-const people = await startTwoPeople({ keepsApp: true })
+const people = await startAnnAlone({ keepsApp: true })
 const { ann, ben, server } = people
 afterAll(() => people.close())
 
 test('P1: a profile that is saved without a network outlives a reload, and others see it later', async () => {
   const { userId } = await readSession(ann)
-  const { token } = await readSession(ben)
+  const { token } = ben
   const readAbout = async () => {
     const headers = { authorization: `Bearer ${token}` }
     const response = await fetch(`${server.origin}/api/users/${userId}`, { headers })
@@ -39,7 +39,7 @@ test('a name that was changed meanwhile is shown once the chat is opened', async
   await Promise.all([page.waitForResponse('**/api/users'), page.goto('/chat')])
   const row = page.getByRole('region', { name: 'People' }).getByRole('link', { name: 'ben' })
   await row.waitFor()
-  const { token } = await readSession(ben)
+  const { token } = ben
   const answer = await fetch(`${server.origin}/api/users/profile`, {
     method: 'PUT',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },

@@ -3,9 +3,9 @@ import { openChat, say } from './chat-steps.ts'
 import { findProblems } from './find-problems.ts'
 import { hasFocus, readRestingBox } from './message-steps.ts'
 import { chooseSetting, settingRow } from './settings-steps.ts'
-import { startTwoPeople } from './start-two-people.ts'
+import { startAnnAlone } from './start-two-people.ts'
 
-const people = await startTwoPeople({
+const people = await startAnnAlone({
   keepsApp: true,
   hasWholeBrowser: true,
 })

@@ -1,3 +1,4 @@
+import { type Account, registerAccount } from '../server/server-accounts.ts'
 import { registerPerson } from './account-steps.ts'
 import { type BrowserPerson, createPerson, type PersonOptions } from './person.ts'
 import { type BuiltServer, startBuiltServer } from './start-built-server.ts'
@@ -31,6 +32,36 @@ export async function startTwoPeople({
     ben,
     async close() {
       await Promise.all([ann.close(), ben.close()])
+      await server.close()
+    },
+  }
+}
+
+export interface AnnAlone {
+  server: BuiltServer
+  ann: BrowserPerson
+  /** Has an account, and no device. */
+  ben: Account & { username: string }
+  close(): Promise<void>
+}
+
+/**
+ * A new server, Ann at a browser, and Ben, to whom she may write. A second browser that nobody looks at takes as much of
+ * the processor as several tests.
+ */
+export async function startAnnAlone(options: PersonOptions = {}): Promise<AnnAlone> {
+  const server = await startBuiltServer()
+  const [ann, ben] = await Promise.all([
+    createPerson(server, 'ann', options),
+    registerAccount(server.origin, 'ben'),
+  ])
+  await registerPerson(ann)
+  return {
+    server,
+    ann,
+    ben: { ...ben, username: 'ben' },
+    async close() {
+      await ann.close()
       await server.close()
     },
   }

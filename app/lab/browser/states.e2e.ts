@@ -7,11 +7,11 @@ import { failRequests, holdRequests } from './faults/stop-requests.ts'
 import { findProblems } from './find-problems.ts'
 import { listOverflowing } from './list-overflowing.ts'
 import { chooseSetting, settingRow, untilSettingStored } from './settings-steps.ts'
-import { startTwoPeople } from './start-two-people.ts'
+import { startAnnAlone } from './start-two-people.ts'
 
 const within = { timeout: 30_000 }
 // The tests stop requests on their way; a service worker would make some in place of the page.
-const people = await startTwoPeople()
+const people = await startAnnAlone()
 const { ann, server } = people
 const { page } = ann
 const nobodyId = '01900000-0000-7000-8000-000000000000'

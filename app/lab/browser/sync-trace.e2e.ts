@@ -3,9 +3,9 @@ import { afterAll, expect, test } from 'vitest'
 import { parseDeviceTrace } from '../device-trace.ts'
 import { readSession } from './account-steps.ts'
 import { countFrames, openChat, say } from './chat-steps.ts'
-import { startTwoPeople } from './start-two-people.ts'
+import { startAnnAlone } from './start-two-people.ts'
 
-const people = await startTwoPeople()
+const people = await startAnnAlone()
 const { ann, ben } = people
 afterAll(() => people.close())
 

@@ -5,10 +5,10 @@ import { attach, sendDialog, writeText } from './file-steps.ts'
 import { findProblems } from './find-problems.ts'
 import { hasFocus } from './message-steps.ts'
 import { createPerson } from './person.ts'
-import { startTwoPeople } from './start-two-people.ts'
+import { startAnnAlone } from './start-two-people.ts'
 
 const phone = { hasTouch: true, isMobile: true, viewport: { width: 390, height: 844 } }
-const people = await startTwoPeople(phone)
+const people = await startAnnAlone(phone)
 const { page } = people.ann
 afterAll(() => people.close())
 
