@@ -46,7 +46,7 @@ export interface AnnAlone {
 }
 
 /**
- * A new server, Ann at a browser, and Ben, to whom she may write. A second browser that nobody looks at takes as much of
+ * A new server, Ann at a browser, and Ben, who can be written to. A second browser that nobody looks at takes as much of
  * the processor as several tests.
  */
 export async function startAnnAlone(options: PersonOptions = {}): Promise<AnnAlone> {
