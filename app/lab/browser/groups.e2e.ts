@@ -310,11 +310,13 @@ test('P10: a member is answered in private, with what they said, also without a 
   await ben.goOffline()
   await ben.page.keyboard.type('shall we go?')
   await ben.page.keyboard.press('Enter')
-  const reply = message(ben.page, 'shall we go?')
+  const reply = ben.page.getByRole('article').filter({ hasText: 'shall we go?' })
   await reply.locator('q').getByText('the tide is high').waitFor()
   await ben.goOnline()
-  await expect.poll(() => readTicks(ben.page, 'shall we go?')).toMatch(/Delivered|Read/)
-  await chatRow(ben.page, 'Boats').click()
+  const ticks = reply.locator('[data-status]')
+  await expect.poll(() => ticks.getAttribute('aria-label')).toMatch(/Delivered|Read/)
+  // The other chat's newest words name the group, too.
+  await ben.page.getByRole('link', { name: /^Boats/ }).click()
   await groupHeading(ben.page, 'Boats').waitFor()
 })
 

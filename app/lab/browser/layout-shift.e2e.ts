@@ -58,10 +58,12 @@ test('nothing moves by itself while older pages come in', async () => {
 
 test('nothing moves by itself when the signed-in devices have been asked for', async () => {
   await page.goto('/settings/security')
-  await page.getByRole('listitem').filter({ hasText: 'This device' }).waitFor()
+  const devices = page.getByRole('region', { name: 'Signed-in devices' })
+  await devices.getByRole('listitem').filter({ hasText: 'This device' }).waitFor()
   expect(await takeShifts()).toEqual([])
   await page.goto('/chat')
   await chatRow(page, 'carl').click()
+  await newest.waitFor()
 })
 
 test('what does move by itself is noticed', async () => {

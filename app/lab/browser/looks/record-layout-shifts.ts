@@ -6,8 +6,8 @@ interface Shift {
 }
 
 /**
- * From the next page on, records Chromium's layout shifts inside the open chat: other elements,
- * such as the install offer, have their own tests.
+ * From the next page on, records Chromium's layout shifts inside the open chat and the list of signed-in devices: other
+ * elements, such as the install offer, have their own tests.
  */
 export async function recordLayoutShifts(page: Page): Promise<{ take(): Promise<Shift[]> }> {
   await page.addInitScript(() => {
@@ -25,7 +25,9 @@ export async function recordLayoutShifts(page: Page): Promise<{ take(): Promise<
           const element = node instanceof Element ? node : node?.parentElement
           // The count of new messages has fewer digits as it goes down.
           if (element?.matches('[aria-label^="Go to the newest message"] + *')) return false
-          return element?.closest('section[aria-label^="Chat with"]')
+          return element?.closest(
+            'section[aria-label^="Chat with"], section[aria-labelledby="sign-ins"]',
+          )
         })
         if (inChat.length === 0) continue
         const what = inChat.map(({ node }) => String(node?.textContent).slice(0, 80))
