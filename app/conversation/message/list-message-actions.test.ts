@@ -24,8 +24,8 @@ const on: MessageMenuHandlers = {
   goToMessage: nothing,
 }
 
-function labels(change: Partial<MessageDocument>, isOwn: boolean): string[] {
-  const message = messageDocument.parse({
+function write(change: Partial<MessageDocument>, isOwn: boolean): MessageDocument {
+  return messageDocument.parse({
     _id: '00000000-0000-7000-8000-000000000001',
     peerId: ben,
     senderId: isOwn ? ann : ben,
@@ -36,7 +36,11 @@ function labels(change: Partial<MessageDocument>, isOwn: boolean): string[] {
     content: 'hello',
     ...change,
   })
-  return listMessageActions({ message, isOwn, on }).map((action) => action.label)
+}
+
+function labels(change: Partial<MessageDocument>, isOwn: boolean, isInGroup = false): string[] {
+  const message = write(change, isOwn)
+  return listMessageActions({ message, isOwn, isInGroup, on }).map((action) => action.label)
 }
 
 test('Edit and Delete are offered on own messages only', () => {
@@ -106,25 +110,12 @@ test('a reply links to the message it answers', () => {
 })
 
 test('what others say in a group can be answered in private, one’s own words and a single person’s not', () => {
-  const list = (isOwn: boolean, isInGroup: boolean, deletedAt?: number) =>
-    listMessageActions({
-      message: messageDocument.parse({
-        _id: '00000000-0000-7000-8000-000000000001',
-        peerId: ben,
-        senderId: isOwn ? ann : ben,
-        recipientId: isOwn ? ben : ann,
-        createdAt: 1,
-        orderedAt: 1,
-        status: 'sent',
-        content: deletedAt === undefined ? 'hello' : '',
-        deletedAt,
-      }),
-      isOwn,
-      isInGroup,
-      on,
-    }).map((action) => action.label)
-  expect(list(false, true)).toContain('Reply in private')
-  expect(list(true, true)).not.toContain('Reply in private')
-  expect(list(false, false)).not.toContain('Reply in private')
-  expect(list(false, true, 1)).not.toContain('Reply in private')
+  const item = 'Reply in private'
+  expect(labels({}, false, true)).toContain(item)
+  expect(labels({}, true, true)).not.toContain(item)
+  expect(labels({}, false)).not.toContain(item)
+  expect(labels({ content: '', deletedAt: 1 }, false, true)).not.toContain(item)
+  const sealed = { ...write({ content: '' }, false), locked: 'key' }
+  const unopened = listMessageActions({ message: sealed, isOwn: false, isInGroup: true, on })
+  expect(unopened.map(({ label }) => label)).not.toContain(item)
 })

@@ -51,16 +51,11 @@ export function listMessageActions(options: MessageActionOptions): MenuAction[] 
     startsSection: true,
     onSelect: () => on.hide(message),
   }
-  const replyInPrivate: MenuAction = {
-    label: 'Reply in private',
-    icon: 'person',
-    onSelect: () => on.replyInPrivate(message),
-  }
   if (message.deletedAt !== undefined) return [select, hide]
   const { isStarred, replyTo } = message
   const actions: MenuAction[] = [
     { label: 'Reply', icon: 'reply', onSelect: () => on.reply(message) },
-    ...(isInGroup && !isOwn ? [replyInPrivate] : []),
+    ...(isInGroup && !isOwn ? replyInPrivateOf(message, on) : []),
     ...copyOf(message, on),
     ...forwardOf(message, on),
     {
@@ -101,6 +96,13 @@ function nameStar(message: MessageDocument): string {
 function forwardOf(message: MessageDocument, on: MessageMenuHandlers): MenuAction[] {
   if (!canForward(message)) return []
   return [{ label: 'Forward', icon: 'forward', onSelect: () => on.forward(message) }]
+}
+
+/** What is not open here has no words to quote. */
+function replyInPrivateOf(message: MessageDocument, on: MessageMenuHandlers): MenuAction[] {
+  if (lockOf(message)) return []
+  const onSelect = () => on.replyInPrivate(message)
+  return [{ label: 'Reply in private', icon: 'person', onSelect }]
 }
 
 /** A file without words has nothing to copy. */

@@ -22,6 +22,11 @@ test('a picture is named, a long text is cut, and a name cannot leave the quote'
   expect(quoteInPrivate({ type: 'text', content: 'yes' }, forged)).toBe('> Walks Ann:\n> yes\n')
 })
 
+test('of an answer that quotes, its own words are quoted', () => {
+  const answer = { type: 'text', content: '> Boats\n> when?\nat noon' } as const
+  expect(quoteInPrivate(answer, group)).toBe('> Walks\n> at noon\n')
+})
+
 test('what was begun in the chat stays, beneath it', () => {
   const text = quoteInPrivate({ type: 'text', content: 'yes' }, { ...group, begun: 'by the way' })
   expect(text).toBe('> Walks\n> yes\nby the way')

@@ -1,4 +1,4 @@
-import { cutAtWord, describeMessage } from '../../ui/text/describe-message.ts'
+import { cutAtWord, describeNews } from '../../ui/text/describe-message.ts'
 
 /** What was meant is known by its beginning. */
 const quotedMaxCharacters = 280
@@ -9,10 +9,10 @@ const quotedMaxCharacters = 280
  * @param begun what the chat's composer holds already
  */
 export function quoteInPrivate(
-  message: Parameters<typeof describeMessage>[0],
+  message: Parameters<typeof describeNews>[0],
   { groupName, begun }: { groupName: string; begun: string },
 ): string {
   const place = groupName.replace(/\s+/g, ' ').trim()
-  const words = cutAtWord(describeMessage(message), quotedMaxCharacters)
+  const words = cutAtWord(describeNews(message), quotedMaxCharacters)
   return `> ${place}\n> ${words}\n${begun}`
 }

@@ -1,7 +1,7 @@
 import type { PushPayload } from '../../../schema/api/push.ts'
 import { isMentioned } from '../../../schema/helpers/mentions.ts'
 import type { OpenedMessage } from '../../encryption/sealed-message.ts'
-import { describeMessage } from '../../ui/text/describe-message.ts'
+import { describeNews } from '../../ui/text/describe-message.ts'
 
 const bodyMaxLength = 200
 const idsMax = 50
@@ -80,5 +80,5 @@ export function introduce(
 
 /** What is not open has no words, and is a new message all the same. */
 function describeOpened(message: OpenedMessage): string | undefined {
-  return message.locked === undefined ? describeMessage(message) : undefined
+  return message.locked === undefined ? describeNews(message) : undefined
 }

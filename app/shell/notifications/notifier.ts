@@ -13,7 +13,7 @@ import {
 } from '../../offline/worker/describe-notification.ts'
 import type { ConversationRow, Messenger, ReactionNews } from '../../sync/messenger-types.ts'
 import { productName } from '../../ui/product.ts'
-import { describeMessage } from '../../ui/text/describe-message.ts'
+import { describeMessage, describeNews } from '../../ui/text/describe-message.ts'
 import { countUnreadMessages, listUnreadChats } from './count-unread-messages.ts'
 
 const visibleLock = 'petrel-visible'
@@ -88,7 +88,7 @@ export function createNotifier(options: NotifierOptions): { close(): void } {
 
   function tellOne({ row, message }: News) {
     const title = row.peer ? nameOf(row.peer) : 'New message'
-    const words = describeMessage(message)
+    const words = describeNews(message)
     // Which of the members wrote it.
     const author = row.peer?.isGroup ? nameOfSender(message) : undefined
     const said = author ? introduce(message, { author, userId: messenger.userId }) : ''

@@ -57,3 +57,11 @@ test.each([
 ])('%j is described without the markers of its styles', (content, words) => {
   expect(describeMessage({ type: 'text', content })).toBe(words)
 })
+
+test('a row says what is new in a message, not what it quotes, unless it says nothing else', () => {
+  const answer = '> Walks\n> who has the boat?\nI have\n> and the oars?'
+  expect(sketchMessage({ type: 'text', content: answer })).toEqual({ words: 'I have' })
+  expect(sketchMessage({ type: 'text', content: '> Walks\n> yes' }).words).toBe('> Walks > yes')
+  expect(sketchMessage({ type: 'text', content: '3 > 2' }).words).toBe('3 > 2')
+  expect(describeMessage({ type: 'text', content: '> yes\nno' })).toBe('> yes no')
+})

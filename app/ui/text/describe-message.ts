@@ -1,4 +1,5 @@
 import { type Lock, lockOf } from '../../../schema/encryption/sealed-part.ts'
+import { isBlank } from '../../../schema/helpers/text.ts'
 import { limits } from '../../../schema/limits.ts'
 import {
   isSticker,
@@ -52,6 +53,12 @@ export function describeMessage(message: Described): string {
   return nameMessageType(message) ?? 'Message'
 }
 
+/** As `describeMessage`, without the lines that it quotes with `> `, unless it says nothing else. */
+export function describeNews(message: Described): string {
+  const content = message.content.replace(/^> .*\n?/gm, '')
+  return describeMessage(isBlank(content) ? message : { ...message, content })
+}
+
 /** What stands for a message in a list's row. */
 export interface MessageSketch {
   icon?: 'picture' | 'video' | 'mic' | 'file' | 'block'
@@ -62,9 +69,9 @@ export interface MessageSketch {
   spoken?: string
 }
 
-/** As `describeMessage`, for places that draw what it is: 'Photo' beside a small picture, '0:14' beside a microphone. */
+/** As `describeNews`, for places that draw what it is: 'Photo' beside a small picture, '0:14' beside a microphone. */
 export function sketchMessage(message: Described): MessageSketch {
-  const described = describeMessage(message)
+  const described = describeNews(message)
   if (message.deletedAt !== undefined) return { icon: 'block', words: described }
   const { type, file } = message
   const hasWords = stripStyles(message.content).trim() !== ''
