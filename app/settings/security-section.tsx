@@ -12,6 +12,9 @@ import { describeDevice } from './describe-device.ts'
 import styles from './settings.module.css'
 import { FactList } from './settings-row.tsx'
 
+/** How long the newest list may take before the known one is called older. */
+const lateAfterMs = 2_000
+
 export interface SecuritySectionProps {
   /** All reject with words for a person. */
   signIns: SignIns & {
@@ -158,7 +161,10 @@ const formatTime = (time: number) => formatLastSeen(time, Date.now())
 
 /** The signed-in devices: what is known at once, then what the server says, again at each connection. */
 function useSignIns(signIns: SecuritySectionProps['signIns']) {
-  const isLive = useLiveValue(signIns.connection).state === 'live'
+  const { state } = useLiveValue(signIns.connection)
+  const isLive = state === 'live'
+  const [isAsking, setIsAsking] = useState(false)
+  const isAwaited = useNotYetLate(isAsking || state === 'starting' || state === 'connecting')
   const [found, setFound] = useState<KnownSignIns & { isFresh?: boolean }>()
   const [error, setError] = useState<string>()
   /** An answer that comes after a later one counts for nothing. */
@@ -166,6 +172,7 @@ function useSignIns(signIns: SecuritySectionProps['signIns']) {
 
   const load = useCallback(async () => {
     const turn = ++latest.current
+    setIsAsking(true)
     const kept = await signIns.readKnown().catch(() => undefined)
     if (turn !== latest.current) return
     setFound((now) => now ?? kept)
@@ -179,6 +186,7 @@ function useSignIns(signIns: SecuritySectionProps['signIns']) {
       setFound(kept)
       setError(kept ? undefined : wordsOf(cause))
     }
+    setIsAsking(false)
   }, [signIns])
 
   // Asked without a connection too: it fails at once then.
@@ -189,7 +197,18 @@ function useSignIns(signIns: SecuritySectionProps['signIns']) {
     void work.then(load, (cause: unknown) => setError(wordsOf(cause)))
 
   /** It may have changed since: said where nothing newer is about to come. */
-  const isOld = found !== undefined && !(found.isFresh && isLive)
+  const isOld = found !== undefined && !isAwaited && !(found.isFresh && isLive)
 
   return { found, isOld, error, run }
+}
+
+/** Is that what is awaited not late yet? A note for that moment would move the list down and up again. */
+function useNotYetLate(isAwaited: boolean): boolean {
+  const [isLate, setIsLate] = useState(false)
+  useEffect(() => {
+    if (!isAwaited) return setIsLate(false)
+    const timer = setTimeout(() => setIsLate(true), lateAfterMs)
+    return () => clearTimeout(timer)
+  }, [isAwaited])
+  return isAwaited && !isLate
 }
