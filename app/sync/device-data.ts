@@ -11,7 +11,7 @@ import { createConversationList } from '../database/views/conversation-list.ts'
 import { createOwnSettings } from './own-settings.ts'
 import { createKnownPeople, type PeopleSource } from './people/known-people.ts'
 import { createPictures } from './people/pictures.ts'
-import { listOwnTexts, namelessKeys } from './platform/own-texts.ts'
+import { listOwnTexts, namelessKeys, topChatsKey } from './platform/own-texts.ts'
 import type { Platform } from './platform/platform.ts'
 import type { RequestCalls } from './requests/request-calls.ts'
 import type { RequestQueue } from './requests/requests.ts'
@@ -50,7 +50,12 @@ export async function openDeviceData(options: {
     random,
     onError,
   })
-  const list = createConversationList({ database, onError, now })
+  const list = createConversationList({
+    database,
+    onError,
+    now,
+    top: { texts, key: topChatsKey(userId) },
+  })
 
   const [known, drafts, ownSettings] = await Promise.all([
     createKnownPeople({
@@ -59,9 +64,7 @@ export async function openDeviceData(options: {
       source,
       onError,
       isGroup: database.groups.has,
-      isMet: (userId) =>
-        list.conversations.getSnapshot().some((row) => row.peerId === userId) ||
-        findQueue().concerns(userId),
+      isMet: (userId) => list.has(userId) || findQueue().concerns(userId),
       onRecords: (people) => void database.peerKeys.take(people).catch(onError),
       onPictureGone: (address) => void pictures.drop(address).catch(onError),
       random,

@@ -69,6 +69,8 @@ export interface Messenger {
   userId: string
   /** Pinned first, then newest first; includes archived ones. */
   conversations: LiveValue<readonly ConversationRow[]>
+  /** All of `conversations` are there: of a long list those on top are shown first. */
+  conversationsRead: Promise<void>
   users: PeopleDirectory
   /** Whoever a conversation is with: a person as `users` knows them, or a group. */
   peers: { get(peerId: string): LiveValue<KnownPeer | undefined> }

@@ -527,7 +527,10 @@ function createCommands(options: {
 
 /** What screens watch of this device's data, with withheld changes shown as done. */
 interface ScreenViews {
-  views: Pick<Messenger, 'conversations' | 'openConversation' | 'sift' | 'messages' | 'starred'>
+  views: Pick<
+    Messenger,
+    'conversations' | 'conversationsRead' | 'openConversation' | 'sift' | 'messages' | 'starred'
+  >
   close(): void
 }
 
@@ -544,6 +547,7 @@ function createScreenViews(options: {
   return {
     views: {
       conversations: mask.rows(list.conversations),
+      conversationsRead: list.whole,
       openConversation: (peerId, options) =>
         mask.view(
           createMessageWindow({

@@ -1,4 +1,5 @@
 import { type ConversationDocument, isMutedAt } from '../../../schema/conversation.ts'
+import { createDeferred } from '../../../schema/helpers/deferred.ts'
 import type { MessageDocument } from '../../../schema/message.ts'
 import { ownerOf, subscribeToChanges } from '../storage/collections.ts'
 import {
@@ -6,6 +7,7 @@ import {
   findNewestMessage,
   findNewestPending,
 } from '../storage/find-newest-message.ts'
+import type { KeyValueStorage } from '../storage/key-value-storage.ts'
 import type { KnownPeer, KnownPerson } from '../storage/known-peer.ts'
 import type { PetrelDatabase } from '../storage/open-database.ts'
 import { subscribeToTable } from '../storage/open-device-store.ts'
@@ -26,9 +28,23 @@ import { createRefresher } from './refresher.ts'
 /** A sleeping device's timers stand still, and its clock may be set: look this often at the latest. */
 const lookEveryMs = 60_000
 
+/** More than any screen shows. */
+const topCount = 40
+
+interface ConversationList {
+  conversations: LiveValue<readonly ConversationRow[]>
+  /** The rows on top are there: all of a short list. */
+  ready: Promise<void>
+  /** All rows are there. */
+  whole: Promise<void>
+  /** Is there a conversation with them, also one whose row is still to be read? */
+  has(peerId: string): boolean
+  close(): void
+}
+
 /**
  * The conversation list, joined from conversations, their newest messages, unread counts and
- * people.
+ * people. Of a long list those are read first that stood on top last time: hundreds of others do not delay the start.
  * After the first read, only conversations affected by a write are reread.
  */
 export function createConversationList(options: {
@@ -36,8 +52,14 @@ export function createConversationList(options: {
   onError: (cause: unknown) => void
   /** The server's time, epoch ms. */
   now?: () => number
-}): { conversations: LiveValue<readonly ConversationRow[]>; ready: Promise<void>; close(): void } {
+  /** Where it is remembered which conversations stood on top. */
+  top?: TopPlace
+}): ConversationList {
   const { database, onError, now = Date.now } = options
+  const top = rememberTop(options.top)
+  /** Those whose first read is still to come. */
+  const left = new Set<string>()
+  const whole = createDeferred<void>()
   const rows = new Map<string, { parts: RowParts; row: ConversationRow }>()
   const conversations = createLiveValue<readonly ConversationRow[]>([])
   const concerned = new Set<string>()
@@ -96,7 +118,11 @@ export function createConversationList(options: {
 
   async function readAll() {
     const found = await readConversations(database.conversations)
-    await readRows(found, await findNewestPending(database.messages))
+    const isFirst = top.choose(found)
+    for (const { _id } of found) if (!isFirst(_id)) left.add(_id)
+    const first = found.filter(({ _id }) => isFirst(_id))
+    await readRows(first, await findNewestPending(database.messages))
+    if (left.size === 0) whole.resolve()
   }
 
   function keepRow(parts: RowParts) {
@@ -114,6 +140,7 @@ export function createConversationList(options: {
     const before = conversations.getSnapshot()
     const isSame = next.length === before.length && next.every((row, i) => row === before[i])
     if (!isSame) conversations.set(next)
+    if (left.size === 0) top.keep(next)
     muteEnds.follow()
   }
 
@@ -135,12 +162,21 @@ export function createConversationList(options: {
       try {
         const found = await readDocuments(database.conversations, peerIds)
         await readRows([...found.values()].map(fromStoredConversation), new Map())
+        takeFromLeft(peerIds)
       } catch (cause) {
         for (const peerId of peerIds) concerned.add(peerId)
         throw cause
       }
     },
   })
+
+  function takeFromLeft(peerIds: readonly string[]) {
+    if (left.size === 0) return
+    for (const peerId of peerIds) left.delete(peerId)
+    if (left.size > 0) return
+    top.keep(conversations.getSnapshot())
+    whole.resolve()
+  }
 
   function concern(peerIds: Iterable<string>) {
     for (const peerId of peerIds) concerned.add(peerId)
@@ -178,14 +214,51 @@ export function createConversationList(options: {
   ]
 
   const ready = readAll()
+  ready.then(
+    () => concern(left),
+    () => {},
+  )
 
   return {
     conversations,
     ready,
+    whole: whole.promise,
+    has: (peerId) => rows.has(peerId) || left.has(peerId),
     close() {
       for (const unsubscribe of unsubscribes) unsubscribe()
       refresher.close()
       muteEnds.close()
+    },
+  }
+}
+
+/** `key` names the person: it goes with them. */
+interface TopPlace {
+  texts: KeyValueStorage | undefined
+  key: string
+}
+
+/** Which conversations stood on top, from one start to the next. Ids only: what they show is always read. */
+function rememberTop({ texts, key }: TopPlace = { texts: undefined, key: '' }) {
+  const separator = ' '
+  let kept = new Set(texts?.getItem(key)?.split(separator))
+  return {
+    /** Which of these to read first: all, where they are few or where too little is remembered. */
+    choose(found: readonly ConversationDocument[]): (peerId: string) => boolean {
+      const known = found.filter(({ _id }) => kept.has(_id)).length
+      const isWorthIt = found.length > 2 * topCount && known > topCount / 2
+      return isWorthIt ? (peerId) => kept.has(peerId) : () => true
+    },
+    keep(rows: readonly ConversationRow[]) {
+      const shown = rows.filter(({ isArchived }) => !isArchived).slice(0, topCount)
+      // Their order changes with every message, who they are seldom.
+      if (shown.length === kept.size && shown.every(({ peerId }) => kept.has(peerId))) return
+      kept = new Set(shown.map(({ peerId }) => peerId))
+      try {
+        texts?.setItem(key, [...kept].join(separator))
+      } catch {
+        // On a full device the next start reads all at once.
+      }
     },
   }
 }

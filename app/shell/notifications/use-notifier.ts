@@ -23,6 +23,8 @@ export function useNotifier(
 
     async function start() {
       stopWaiting()
+      // A row that is read later is no news.
+      await messenger.conversationsRead
       const before = messenger.conversations.getSnapshot()
       const { createNotifier } = await import('./notifier.ts')
       if (signal.aborted) return

@@ -14,13 +14,18 @@ export const settingsNoteKey = (userId: string) => `petrel-settings-${userId}`
 
 export const lastSyncedKey = (userId: string) => `petrel-synced-${userId}`
 
+/** Which chats stood on top of the list. */
+export const topChatsKey = (userId: string) => `petrel-top-${userId}`
+
 /** How much of the files a device keeps for a person. */
 export const fileKeepingKey = (userId: string) => `petrel-keep-${userId}`
 
 /** The keys of a person's texts in `localStorage`, without those that name nobody. */
 export function listOwnTexts(texts: KeyValueStorage, userId: string): string[] {
   const keys = Array.from({ length: texts.length }, (_, index) => texts.key(index) ?? '')
-  const own = [lastSyncedKey, settingsNoteKey, fileKeepingKey].map((nameKey) => nameKey(userId))
+  const own = [lastSyncedKey, topChatsKey, settingsNoteKey, fileKeepingKey].map((nameKey) =>
+    nameKey(userId),
+  )
   return keys.filter(
     (key) =>
       key === `petrel-templates-${userId}` ||
