@@ -25,6 +25,8 @@ function openPeople(userIds: readonly string[]) {
     [walks, [...userIds]],
     [choir, [...userIds]],
   ])
+  /** From which place who reads, if not from the beginning. */
+  const since = new Map<string, number>()
   const devices = new Map(
     userIds.map((userId) => {
       const own: AccountKeys[] = []
@@ -43,6 +45,7 @@ function openPeople(userIds: readonly string[]) {
           },
         },
         listMembers: (groupId) => members.get(groupId),
+        readsFrom: (_, memberId) => since.get(memberId) ?? 0,
       })
       return [userId, { own, keys, pairs }] as const
     }),
@@ -63,6 +66,7 @@ function openPeople(userIds: readonly string[]) {
   return {
     pairOf,
     members,
+    since,
     published,
     giveKeys,
     /** Whatever is sealed for their present keys fails. */
@@ -134,6 +138,20 @@ describe('P13: a secret of a group', () => {
     people.spread(ben, given, 2)
     for (const id of [ann, ben, cem]) expect(people.of(id).findCurrent(walks)?.id).toBe(first.id)
     expect(people.of(ann).give(walks, [cem])).toBeUndefined()
+  })
+
+  test('is given again to who was out of the group when it was sealed for them', () => {
+    const people = openPeople([ann, ben, cem])
+    people.spread(ben, people.of(ben).make(walks), 5)
+    const { id } = must(people.of(ann).findCurrent(walks), 'a secret')
+    // Cem was removed before its place, and has come back behind it.
+    people.since.set(cem, 9)
+    expect(people.of(ann).listWithout(walks, id, [ben, cem])).toEqual([cem])
+    const given = people.of(ann).give(walks, [ben, cem], id)
+    expect(Object.keys(given?.boxes ?? {})).toEqual([cem])
+    people.spread(ann, given, 10)
+    expect(people.of(ann).listWithout(walks, id, [ben, cem])).toEqual([])
+    expect(people.of(ann).give(walks, [cem], id)).toBeUndefined()
   })
 
   test('cannot be made while somebody has no keys', () => {
@@ -368,6 +386,7 @@ test('P13: what a group of this version sealed opens for ever, and is sealed the
         listOwn,
         pairs: createConversationKeys({ listOwn, listPeer }),
         listMembers: () => [people.ann.id, people.ben.id],
+        readsFrom: () => 0,
       })
       const made = { _id: 'e', peerId: group.id, senderId: people.ann.id, orderedAt: 1 }
       keys.take([{ ...made, epoch: groupEpoch.parse(group.epoch) }])

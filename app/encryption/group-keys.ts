@@ -47,7 +47,7 @@ export interface GroupKeys {
   give(groupId: string, userIds: readonly string[], epochId?: string): GroupEpoch | undefined
   /** The secrets of this group that this person has. */
   listHeld(groupId: string): readonly string[]
-  /** Who among these was never given this secret. */
+  /** Who among these was never given this secret, where they read it. */
   listWithout(groupId: string, epochId: string, userIds: readonly string[]): readonly string[]
   /** The newest place, epoch ms, of a secret that the group refused; 0 for none. */
   findRefused(groupId: string): number
@@ -71,6 +71,8 @@ interface Given {
   box: string
   makerId: string
   messageId: string
+  /** The place of that message. */
+  place: number
 }
 
 const secretBytes = 32
@@ -79,11 +81,13 @@ export function createGroupKeys(sources: {
   userId: string
   /** Who is in this group now; undefined for one that this device does not know. */
   listMembers: (groupId: string) => readonly string[] | undefined
+  /** The place from which this member reads the group: nothing before it reaches them. */
+  readsFrom: (groupId: string, memberId: string) => number
   /** Newest first. */
   listOwn: () => readonly AccountKeys[]
   pairs: Pick<ConversationKeys, 'listValid' | 'agree'>
 }): GroupKeys {
-  const { userId, listMembers, listOwn, pairs } = sources
+  const { userId, listMembers, readsFrom, listOwn, pairs } = sources
   /** By group and name: whoever names a secret in another group hides nothing in its own. */
   const held = new Map<string, Held>()
   /** Messages that the group refused, with their places: what they give reached nobody. */
@@ -116,8 +120,10 @@ export function createGroupKeys(sources: {
     known.orderedAt = Math.min(known.orderedAt, orderedAt)
     for (const [ownerId, box] of Object.entries(epoch.boxes)) {
       const boxes = known.boxes.get(ownerId) ?? []
-      if (boxes.some((one) => one.box === box && one.messageId === _id)) continue
-      known.boxes.set(ownerId, [...boxes, { box, makerId: senderId, messageId: _id }])
+      const others = boxes.filter((one) => one.box !== box || one.messageId !== _id)
+      // The server's place may be another than the one it was sent with.
+      const given = { box, makerId: senderId, messageId: _id, place: orderedAt }
+      known.boxes.set(ownerId, [...others, given])
     }
     held.set(key, known)
   }
@@ -165,12 +171,18 @@ export function createGroupKeys(sources: {
     (boxes.get(ownerId) ?? []).filter(({ messageId }) => !refused.has(messageId))
   const isGiven = (one: Held, ownerId: string) => listGiven(one, ownerId).length > 0
 
+  /** What was given to a member while they were out of the group, or before they came, has not reached them. */
+  function listReached(one: Held, ownerId: string) {
+    const from = readsFrom(one.groupId, ownerId)
+    return listGiven(one, ownerId).filter(({ place }) => place >= from)
+  }
+
   /** Was this person given the secret with the keys that they have now? */
-  function hasBox(one: Held, ownerId: string): boolean {
+  function hasBox(one: Held, ownerId: string, given = listGiven(one, ownerId)): boolean {
     const [keys] = keysOf(ownerId)
     if (!keys) return false
     const agreement = fromBase64Url(keys.agreement)
-    return listGiven(one, ownerId).some(({ box, makerId }) =>
+    return given.some(({ box, makerId }) =>
       keysOf(makerId).some(
         (maker) => nameEpoch(fromBase64Url(maker.agreement), agreement) === readEpochId(box),
       ),
@@ -277,7 +289,9 @@ export function createGroupKeys(sources: {
         epochId === undefined ? findNewest(groupId, () => true) : held.get(keyOf(groupId, epochId))
       const secret = one && findSecret(one)
       if (!one || !secret) return undefined
-      const lacking = userIds.filter((id) => keysOf(id).length > 0 && !hasBox(one, id))
+      const lacking = userIds.filter(
+        (id) => keysOf(id).length > 0 && !hasBox(one, id, listReached(one, id)),
+      )
       return lacking.length > 0 ? sealTo(lacking, { secret, groupId }) : undefined
     },
     listHeld: (groupId) =>
@@ -286,7 +300,7 @@ export function createGroupKeys(sources: {
       ),
     listWithout(groupId, epochId, userIds) {
       const one = held.get(keyOf(groupId, epochId))
-      return one ? userIds.filter((id) => !isGiven(one, id)) : []
+      return one ? userIds.filter((id) => listReached(one, id).length === 0) : []
     },
     findRefused: (groupId) =>
       [...refused.values()].reduce(

@@ -49,6 +49,12 @@ export function pictureOf(peer: KnownPeer | undefined): string | undefined {
   return (peer?.isGroup ? peer.picture : peer?.profilePicture) ?? undefined
 }
 
+/** The place, epoch ms, from which a present member reads the group; 0 for its beginning. */
+export function findReadFrom(group: KnownGroup | undefined, memberId: string): number {
+  const member = group?.members.find(({ userId }) => userId === memberId)
+  return member && !member.seesHistory ? Date.parse(member.joinedAt) : 0
+}
+
 /** Why this person cannot write into the group now, if so: they left, or only admins write there. */
 export function findGroupObstacle(
   { hasLeft, members, settings }: KnownGroup,

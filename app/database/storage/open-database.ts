@@ -46,6 +46,7 @@ import { findNewestMessage } from './find-newest-message.ts'
 import { wantingRanges } from './find-wanted-files.ts'
 import { type Keyring, openKeyring } from './keyring.ts'
 import { type KnownGroups, openKnownGroups } from './known-groups.ts'
+import { findReadFrom } from './known-peer.ts'
 import { type DeviceStore, openDeviceStore, type StoredGroupBox } from './open-device-store.ts'
 import { openPeerKeys, type PeerKeys } from './peer-keys.ts'
 import { addressPrefix, filePrefix } from './queued-request.ts'
@@ -179,6 +180,7 @@ function joinKeys(options: {
       const group = groups.get(groupId)
       return group?.hasLeft ? [] : group?.members.map((one) => one.userId)
     },
+    readsFrom: (groupId, memberId) => findReadFrom(groups.get(groupId), memberId),
   })
   // Their own record says so when the keys are on another device alone.
   const isOn = () => keyring.current() !== undefined || keys.hasKeys(userId)

@@ -119,6 +119,7 @@ test('P13: a pushed message of a group opens with its secret, and an answer to i
     ...{ userId: ben, pairs },
     listOwn: () => [bensKeys],
     listMembers: () => [ann, ben],
+    readsFrom: () => 0,
   })
   const secret = must(bensGroups.make(groupId), 'a secret')
   const made = { _id: reply.id, orderedAt: 1 }

@@ -47,7 +47,13 @@ export async function openWorkerSealing(userId: string): Promise<WorkerSealing> 
   const listPeer = (peerId: string) => peers.get(peerId) ?? []
   const listOwn = () => own
   const keys = createConversationKeys({ listOwn, listPeer })
-  const ofGroups = createGroupKeys({ userId, listOwn, pairs: keys, listMembers: () => undefined })
+  const ofGroups = createGroupKeys({
+    userId,
+    listOwn,
+    pairs: keys,
+    listMembers: () => undefined,
+    readsFrom: () => 0,
+  })
   ofGroups.take(boxes.map((one) => toSecret(one, userId)))
   const groupIds = new Set(boxes.map(({ groupId }) => groupId))
   const find: FindEpoch = (peerId, epochId) =>

@@ -87,6 +87,25 @@ test('P13: who is added reads what those write who did not know of them yet', as
   expect(await readWords(laptop, groupId)).not.toContain('one')
 })
 
+test('P13: who comes back reads what is sealed with a secret that was made for them while they were out', async () => {
+  const { lab, cyd, phone, tablet, laptop, groupId } = await start()
+  await phone.messenger.groups.change(groupId, { kind: 'add', userIds: [cyd.userId] })
+  for (const device of [tablet, laptop]) await untilMembers(device, groupId, 3)
+  tablet.network.goOffline()
+  await phone.messenger.groups.change(groupId, { kind: 'remove', userId: cyd.userId })
+  await expect.poll(() => laptop.messenger.groups.get(groupId).getSnapshot()?.hasLeft).toBe(true)
+  // Ben knows nothing of it: his secret is for all three, and gets there when Cyd is out.
+  await say(tablet, groupId, 'one')
+  tablet.network.goOnline()
+  await expect.poll(() => readWords(phone, groupId)).toEqual(['one'])
+  await untilMembers(tablet, groupId, 2)
+  await phone.messenger.groups.change(groupId, { kind: 'add', userIds: [cyd.userId] })
+  for (const device of [tablet, laptop]) await untilMembers(device, groupId, 3)
+  await say(tablet, groupId, 'two')
+  await expect.poll(() => readWords(laptop, groupId)).toEqual(['two'])
+  await lab.settle({ areFaultsOver: true })
+})
+
 test.each(['stays', 'is removed'])(
   'P13: who is added reads what is sealed by who did not know of them yet, and %s',
   async (then) => {

@@ -6,6 +6,14 @@ const tests = ['app/encryption/group-keys.test.ts'] as const
 /** In what keeps a group's words to its members, and each author's words theirs. */
 export const groupMutants: readonly Mutant[] = [
   {
+    name: 'a secret that was sealed for somebody while they were out counts as theirs',
+    kind: 'skipped step',
+    file,
+    before: '.filter(({ place }) => place >= from)',
+    after: '',
+    tests,
+  },
+  {
     name: 'a former member keeps the secret that is written with',
     kind: 'skipped step',
     file,
