@@ -30,6 +30,8 @@ const lookEveryMs = 60_000
 
 /** More than any screen shows. */
 const topCount = 40
+/** How long after those on top the others are read, and how many together. */
+const [leftAfterMs, leftAtOnce] = [500, 50]
 
 interface ConversationList {
   conversations: LiveValue<readonly ConversationRow[]>
@@ -214,8 +216,19 @@ export function createConversationList(options: {
   ]
 
   const ready = readAll()
+  let resting: ReturnType<typeof setTimeout> | undefined
+  /** Some at a time, and not at once: whoever opens a chat reads that first. */
+  async function readLeft() {
+    const peerIds = [...left]
+    for (let at = 0; at < peerIds.length; at += leftAtOnce) {
+      concern(peerIds.slice(at, at + leftAtOnce))
+      await refresher.refresh()
+    }
+  }
   ready.then(
-    () => concern(left),
+    () => {
+      if (left.size > 0) resting = setTimeout(() => void readLeft(), leftAfterMs)
+    },
     () => {},
   )
 
@@ -225,6 +238,7 @@ export function createConversationList(options: {
     whole: whole.promise,
     has: (peerId) => rows.has(peerId) || left.has(peerId),
     close() {
+      clearTimeout(resting)
       for (const unsubscribe of unsubscribes) unsubscribe()
       refresher.close()
       muteEnds.close()
