@@ -64,7 +64,9 @@ export async function openDeviceData(options: {
       source,
       onError,
       isGroup: database.groups.has,
-      isMet: (userId) => list.has(userId) || findQueue().concerns(userId),
+      isMet: (userId) =>
+        list.conversations.getSnapshot().some((row) => row.peerId === userId) ||
+        findQueue().concerns(userId),
       onRecords: (people) => void database.peerKeys.take(people).catch(onError),
       onPictureGone: (address) => void pictures.drop(address).catch(onError),
       random,

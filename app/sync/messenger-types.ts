@@ -69,7 +69,7 @@ export interface Messenger {
   userId: string
   /** Pinned first, then newest first; includes archived ones. */
   conversations: LiveValue<readonly ConversationRow[]>
-  /** All of `conversations` are there: of a long list those on top are shown first. */
+  /** All of `conversations` have their messages: of a long list those on top have them first. */
   conversationsRead: Promise<void>
   users: PeopleDirectory
   /** Whoever a conversation is with: a person as `users` knows them, or a group. */

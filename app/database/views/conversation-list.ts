@@ -35,12 +35,10 @@ const [leftAfterMs, leftAtOnce] = [500, 50]
 
 interface ConversationList {
   conversations: LiveValue<readonly ConversationRow[]>
-  /** The rows on top are there: all of a short list. */
+  /** The rows are there, those on top of a long list with their messages. */
   ready: Promise<void>
-  /** All rows are there. */
+  /** All rows have their messages. */
   whole: Promise<void>
-  /** Is there a conversation with them, also one whose row is still to be read? */
-  has(peerId: string): boolean
   close(): void
 }
 
@@ -118,11 +116,30 @@ export function createConversationList(options: {
     if (told.times !== toldBefore) concernChanged(found.map(({ _id }) => _id))
   }
 
+  /** What is known of them without their messages: how many there are, who they are with, what is archived. */
+  async function keepLeft(found: readonly ConversationDocument[]) {
+    if (found.length === 0) return
+    const people = await readPeople(found.map(({ _id }) => _id))
+    for (const conversation of found) {
+      keepRow({
+        conversation,
+        peer: database.groups.get(conversation._id) ?? people.get(conversation._id),
+        lastMessage: undefined,
+        unreadCount: 0,
+        mentions: [],
+        hasFailed: false,
+        isMuted: isMutedAt(conversation, now()),
+        isLeft: true,
+      })
+    }
+  }
+
   async function readAll() {
     const found = await readConversations(database.conversations)
     const isFirst = top.choose(found)
     for (const { _id } of found) if (!isFirst(_id)) left.add(_id)
     const first = found.filter(({ _id }) => isFirst(_id))
+    await keepLeft(found.filter(({ _id }) => left.has(_id)))
     await readRows(first, await findNewestPending(database.messages))
     if (left.size === 0) whole.resolve()
   }
@@ -236,7 +253,6 @@ export function createConversationList(options: {
     conversations,
     ready,
     whole: whole.promise,
-    has: (peerId) => rows.has(peerId) || left.has(peerId),
     close() {
       clearTimeout(resting)
       for (const unsubscribe of unsubscribes) unsubscribe()

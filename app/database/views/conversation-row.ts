@@ -23,7 +23,7 @@ export interface ConversationRow {
   /** Is there an unsent own message that its author has not dealt with yet? */
   hasFailed: boolean
   lastMessage?: MessageDocument
-  /** Does the server name a newest message while none has arrived on this device yet? */
+  /** Is there a newest message that has not arrived on this device, or is still to be read there? */
   isComing: boolean
   /** Epoch ms; 0 for a conversation without messages. */
   lastMessageAt: number
@@ -39,6 +39,8 @@ export interface RowParts {
   hasFailed: boolean
   /** At the time of reading. */
   isMuted: boolean
+  /** Its messages are still to be read. */
+  isLeft?: true
 }
 
 export function areRowPartsEqual(a: RowParts, b: RowParts): boolean {
@@ -49,6 +51,7 @@ export function areRowPartsEqual(a: RowParts, b: RowParts): boolean {
     a.mentions.every((one, at) => areMessagesEqual(one, b.mentions[at] ?? {})) &&
     a.hasFailed === b.hasFailed &&
     a.isMuted === b.isMuted &&
+    a.isLeft === b.isLeft &&
     areConversationsEqual(a.conversation, b.conversation) &&
     (a.lastMessage === b.lastMessage ||
       (a.lastMessage !== undefined &&
@@ -58,7 +61,8 @@ export function areRowPartsEqual(a: RowParts, b: RowParts): boolean {
 }
 
 export function makeRow(parts: RowParts, ownerId: string): ConversationRow {
-  const { conversation, peer, lastMessage, unreadCount, mentions, hasFailed, isMuted } = parts
+  const { conversation, peer, lastMessage, unreadCount, mentions, hasFailed, isMuted, isLeft } =
+    parts
   const { _id, isPinned, isArchived, mutedUntil, lastMessageAt, contacts } = conversation
   const customerName = contacts?.[0]?.profile.name
   return {
@@ -73,7 +77,7 @@ export function makeRow(parts: RowParts, ownerId: string): ConversationRow {
     ...(mentions.length > 0 && { mentions }),
     hasFailed,
     ...(lastMessage && { lastMessage: showMessage(lastMessage, conversation, ownerId) }),
-    isComing: lastMessage === undefined && conversation.lastMessage !== undefined,
+    isComing: lastMessage === undefined && (isLeft || conversation.lastMessage !== undefined),
     lastMessageAt: lastMessage ? placeInTime(lastMessage) : lastMessageAt,
   }
 }
