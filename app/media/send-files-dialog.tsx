@@ -219,8 +219,8 @@ export function SendFilesDialog(props: SendFilesDialogProps) {
           }}
           onOpenAutoFocus={(event) => {
             event.preventDefault()
-            // A touch keyboard would cover the files.
-            if (!hasKeyboard) return focusAmongFiles(shown?.id)
+            // A touch keyboard would cover the files, and a button that removes one is no place to begin.
+            if (!hasKeyboard) return (event.currentTarget as HTMLElement).focus()
             const element = field.current
             element?.focus({ preventScroll: true })
             element?.setSelectionRange(element.value.length, element.value.length)
