@@ -229,6 +229,8 @@ async function findBroken({ lab, groupIds, left, said }: World): Promise<string[
       const ofGroup = own.filter(({ peerId }) => peerId === groupId)
       held.set(person, ofGroup)
       for (const message of ofGroup) all.set(message._id, message)
+      const told = ofGroup.filter(({ refused }) => refused !== undefined)
+      for (const { _id } of told) broken.push(`P8: all may read what was refused of ${_id}`)
     }
     const isOver = all.size === 0
     if (isOver && !left.has(groupId)) broken.push(`P14: ${groupId} is over, and nobody left it`)

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { GroupAnswer, GroupChangesAnswer } from '../../../schema/api/groups.ts'
 import { type ConversationDocument, conversationDocument } from '../../../schema/conversation.ts'
-import { groupRefusalCodes } from '../../../schema/group.ts'
 import { type MessageDocument, messageDocument } from '../../../schema/message.ts'
 import { closeMessage } from '../../encryption/sealed-message.ts'
 
@@ -139,9 +138,7 @@ function pickReplicated(
 
 /** What a group refused is stored on the device alone, as is when somebody starred what was deleted there since. */
 function withoutKept({ refused, ...rest }: MessageDocument): MessageDocument {
-  const isKept = [...groupRefusalCodes, 'not_author'].some((code) => code === refused?.code)
-  const isStarOver = rest.deletedAt !== undefined
-  return { ...rest, ...(!isKept && { refused }), ...(isStarOver && { isStarredAt: 0 }) }
+  return { ...rest, ...(rest.deletedAt !== undefined && { isStarredAt: 0 }) }
 }
 
 /** The ids of documents that differ between, or are missing on, either side. */
