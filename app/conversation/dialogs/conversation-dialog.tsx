@@ -160,7 +160,10 @@ function useLifted(messageId: string): MenuPoint | undefined {
     if (!element) return undefined
     const { left, width, top, bottom } = element.getBoundingClientRect()
     const isRoomBeneath = innerHeight - bottom > menuPx
-    return { x: left + width / 4, y: isRoomBeneath ? bottom + besidePx : top - besidePx }
+    const x = left + width / 4
+    // Said, as a menu above would drop onto the message wherever it has room beneath that point.
+    if (isRoomBeneath) return { x, y: bottom + besidePx, side: 'bottom' as const }
+    return { x, y: top - besidePx, side: 'top' as const }
   })
   useEffect(() => {
     if (!element) return

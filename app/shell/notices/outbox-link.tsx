@@ -32,7 +32,7 @@ export function OutboxLine({ isRefusalShown }: { isRefusalShown: boolean }) {
   // The refused requests are listed right here already.
   if (words === '' || (isRefusalShown && failed === 1 && !isWaiting)) return null
   return (
-    <Link className={styles.line} to="/outbox">
+    <Link className={styles.line} to="/outbox" data-failed={failed > 0 || undefined}>
       <Icon name={failed > 0 ? 'warning' : 'clock'} size={16} />
       <span>{words}</span>
       <Icon name="right" size={16} />

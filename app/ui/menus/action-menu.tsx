@@ -60,7 +60,7 @@ export function ActionMenu(props: ActionMenuProps) {
           align="start"
           {...(isSheet
             ? { side: 'top', sideOffset: 0, collisionPadding: 0 }
-            : { sideOffset: 4, collisionPadding: 8 })}
+            : { side: point.side ?? 'bottom', sideOffset: 4, collisionPadding: 8 })}
           // Stays visible even if the window becomes too small for the point.
           sticky="always"
           onCloseAutoFocus={(event) => {

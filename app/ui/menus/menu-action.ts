@@ -22,4 +22,6 @@ export interface MenuChoice {
 export interface MenuPoint {
   x: number
   y: number
+  /** On which side of it, where there is room; beneath by default. */
+  side?: 'top' | 'bottom'
 }
