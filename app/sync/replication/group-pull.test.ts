@@ -7,7 +7,8 @@ import type { PassedPlaces } from './group-pull.ts'
 import { answerJson, makeRows, openTestCalls } from './testing/open-test-calls.ts'
 
 const nothing = { results: [], last_seq: 5 }
-const ids = (pulled: { documents: { _id: string }[] }) => pulled.documents.map(({ _id }) => _id)
+const ids = (pulled: { documents: readonly { _id: string }[] }) =>
+  pulled.documents.map(({ _id }) => _id)
 
 /** Where a group is, and how many of its changes up to there this person may read. */
 interface TestGroup {
@@ -143,36 +144,60 @@ test('P14: what lies before somebody came is passed over from where a start befo
   expect(other.asked).toEqual(['100-1', '200-1', '300-1'])
 })
 
-test('P14: an answer that the line has overtaken brings no earlier record of its group', async () => {
-  const groupId = '01900000-0000-7000-8000-0000000000a1'
-  const held = createDeferred()
-  const isAsked = createDeferred()
-  const recordOf = (name: string): GroupAnswer => ({
-    ...testGroup({ _id: groupId, name }),
-    members: [],
-    createdAt: '2026-01-01T00:00:00.000Z',
-  })
-  const { pull, hear, groups } = await openTestCalls(
+/** One group that answers by the place it is asked from; a question can be held back. */
+async function openWalks(answerOf: (since: string) => object | undefined) {
+  const walks = '01900000-0000-7000-8000-0000000000a1'
+  const hold = { isAsked: createDeferred(), answer: Promise.resolve() }
+  const opened = await openTestCalls(
     async (request, response) => {
       if (request.url !== '/sync/groups/_changes') return answerJson(response, nothing)
       const { since } = (await json(request)) as { since: Record<string, string> }
-      if (since[groupId] !== '10-1') return answerJson(response, { groups: [] })
-      isAsked.resolve()
-      await held.promise
-      const group = recordOf('Walks')
-      const piece = { _id: groupId, isMember: true, last_seq: '12-1', results: [] }
-      answerJson(response, { groups: [{ ...piece, group }] })
+      const piece = answerOf(since[walks] ?? '')
+      if (!piece) return answerJson(response, { groups: [] })
+      hold.isAsked.resolve()
+      await hold.answer
+      answerJson(response, { groups: [{ _id: walks, isMember: true, results: [], ...piece }] })
     },
     { hasGroups: true },
   )
-  const pulled = pull(5, { [`group:${groupId}`]: '10-1' })
-  await isAsked.promise
-  const changes = { from: 10, to: 13, group: recordOf('Long walks'), docs: [] }
-  expect(hear({ groupId, changes })).toBe(true)
+  const recordOf = (name: string): GroupAnswer => ({
+    ...testGroup({ _id: walks, name }),
+    members: [],
+    createdAt: '2026-01-01T00:00:00.000Z',
+  })
+  const pullFrom = (place: string) => opened.pull(5, { [`group:${walks}`]: place })
+  return { ...opened, walks, hold, recordOf, pullFrom }
+}
+
+test('P14: an answer that the line has overtaken brings no earlier record of its group', async () => {
+  const { pullFrom, hear, groups, recordOf, walks } = await openWalks((since) =>
+    since === '10-1' ? { last_seq: '12-1', group: recordOf('Walks') } : undefined,
+  )
+  await pullFrom('12-1')
+  const changes = { from: 12, to: 13, group: recordOf('Long walks'), docs: [] }
+  expect(hear({ groupId: walks, changes })).toBe(true)
   await expect.poll(() => groups.length).toBe(1)
+  // What the line brought was not stored yet: RxDB asks from before it.
+  await pullFrom('10-1')
+  expect(groups.map(({ record }) => record?.name)).toEqual(['Long walks', undefined])
+})
+
+test('P14 P5: what the line brought is not given behind a newer answer: not who was in the group, nor what was deleted since', async () => {
+  const held = createDeferred()
+  const { pullFrom, hear, groups, given, recordOf, walks, hold } = await openWalks((since) =>
+    since === '10-1' ? { last_seq: '14-1', isMember: false } : undefined,
+  )
+  await pullFrom('12-1')
+  hold.answer = held.promise
+  const pulled = pullFrom('10-1')
+  await hold.isAsked.promise
+  const older = { from: 12, to: 14, group: recordOf('Walks'), docs: [{ _id: '13' }] }
+  const newer = { from: 14, to: 15, docs: [{ _id: '15' }] }
+  for (const changes of [older, newer]) expect(hear({ groupId: walks, changes })).toBe(true)
   held.resolve()
   await pulled
-  expect(groups.map(({ record }) => record?.name)).toEqual(['Long walks', undefined])
+  await expect.poll(() => given.flatMap((gift) => ids(gift))).toEqual(['15'])
+  expect(groups.map(({ isMember }) => isMember)).toEqual([false])
 })
 
 test("an arrival of what is being pushed ends its group's page, and is asked for after the push", async () => {
@@ -277,7 +302,8 @@ test("P7: what the line brings of a document that is being pushed waits for the 
     { walks: { seq: 12, count: 2 } },
     { isFirstTime: true },
   )
-  await pull(5)
+  const { checkpoint } = await pull(5)
+  await pull(5, checkpoint)
   const push = createDeferred()
   const over = pushes.watch(['13'], () => push.promise)
   const docs = (id: string) => [{ _id: id }]

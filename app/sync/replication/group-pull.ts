@@ -96,8 +96,12 @@ export function createGroupPull(options: {
   /** A catch-up may bring what the line brings, too, and then more of it follows. */
   let isPulling = true
 
-  /** Gives what follows on the place reached, up to a document that is being pushed. */
+  /**
+   * Gives what follows on the place reached, up to a document that is being pushed. Not during a catch-up: its answer
+   * may be newer, and what is given behind it would take back a deletion, or somebody's leaving.
+   */
   function giveHeard(groupId: string) {
+    if (isPulling) return
     const queue = heard.get(groupId) ?? []
     for (;;) {
       const place = reached.get(groupId)
@@ -107,10 +111,7 @@ export function createGroupPull(options: {
         queue.shift()
         continue
       }
-      if (!first || first.from > number) {
-        if (isPulling) return
-        break
-      }
+      if (!first || first.from > number) break
       if (first.docs.some(({ _id }) => pushes.isUnderWay(_id))) return
       queue.shift()
       const next = `${first.to}-${readTimes(place)}`

@@ -161,8 +161,16 @@ export const groupMutants: readonly Mutant[] = [
     name: 'a device takes from the line what does not follow on what it has',
     kind: 'skipped step',
     file: 'app/sync/replication/group-pull.ts',
-    before: 'if (!first || first.from > number) {',
-    after: 'if (!first) {',
+    before: 'if (!first || first.from > number) break',
+    after: 'if (!first) break',
+    tests: ['app/sync/replication/group-pull.test.ts'],
+  },
+  {
+    name: 'what the line brought is given behind a newer answer',
+    kind: 'skipped step',
+    file: 'app/sync/replication/group-pull.ts',
+    before: '    if (isPulling) return\n',
+    after: '',
     tests: ['app/sync/replication/group-pull.test.ts'],
   },
   {
