@@ -5,6 +5,7 @@ import type { Messenger } from '../sync/messenger-types.ts'
 import type { KnownSignIns, SignIns } from '../sync/people/sign-ins.ts'
 import { Button } from '../ui/buttons/button.tsx'
 import { formatLastSeen } from '../ui/format/format-times.ts'
+import { useLasting } from '../ui/hooks/use-lasting.ts'
 import { useLiveValue } from '../ui/hooks/use-live-value.ts'
 import { useKeptFocus } from '../ui/layers/use-kept-focus.ts'
 import { productName } from '../ui/product.ts'
@@ -164,7 +165,8 @@ function useSignIns(signIns: SecuritySectionProps['signIns']) {
   const { state } = useLiveValue(signIns.connection)
   const isLive = state === 'live'
   const [isAsking, setIsAsking] = useState(false)
-  const isAwaited = useNotYetLate(isAsking || state === 'starting' || state === 'connecting')
+  const isComing = isAsking || state === 'starting' || state === 'connecting'
+  const isLate = useLasting(isComing, lateAfterMs)
   const [found, setFound] = useState<KnownSignIns & { isFresh?: boolean }>()
   const [error, setError] = useState<string>()
   /** An answer that comes after a later one counts for nothing. */
@@ -196,19 +198,8 @@ function useSignIns(signIns: SecuritySectionProps['signIns']) {
   const run = (work: Promise<void>) =>
     void work.then(load, (cause: unknown) => setError(wordsOf(cause)))
 
-  /** It may have changed since: said where nothing newer is about to come. */
-  const isOld = found !== undefined && !isAwaited && !(found.isFresh && isLive)
+  /** It may have changed since. Not said while a newer one may come: the note would move the list down and up again. */
+  const isOld = found !== undefined && !(found.isFresh && isLive) && (!isComing || isLate)
 
   return { found, isOld, error, run }
-}
-
-/** Is that what is awaited not late yet? A note for that moment would move the list down and up again. */
-function useNotYetLate(isAwaited: boolean): boolean {
-  const [isLate, setIsLate] = useState(false)
-  useEffect(() => {
-    if (!isAwaited) return setIsLate(false)
-    const timer = setTimeout(() => setIsLate(true), lateAfterMs)
-    return () => clearTimeout(timer)
-  }, [isAwaited])
-  return isAwaited && !isLate
 }

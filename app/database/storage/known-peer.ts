@@ -49,10 +49,19 @@ export function pictureOf(peer: KnownPeer | undefined): string | undefined {
   return (peer?.isGroup ? peer.picture : peer?.profilePicture) ?? undefined
 }
 
+/** By the record, which a change replaces: in a large group each member is asked for. */
+const readsFrom = new WeakMap<KnownGroup, ReadonlyMap<string, number>>()
+
 /** The place, epoch ms, from which a present member reads the group; 0 for its beginning. */
 export function findReadFrom(group: KnownGroup | undefined, memberId: string): number {
-  const member = group?.members.find(({ userId }) => userId === memberId)
-  return member && !member.seesHistory ? Date.parse(member.joinedAt) : 0
+  if (!group) return 0
+  const known =
+    readsFrom.get(group) ??
+    new Map(
+      group.members.map((one) => [one.userId, one.seesHistory ? 0 : Date.parse(one.joinedAt)]),
+    )
+  readsFrom.set(group, known)
+  return known.get(memberId) ?? 0
 }
 
 /** Why this person cannot write into the group now, if so: they left, or only admins write there. */

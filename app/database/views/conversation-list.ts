@@ -31,7 +31,7 @@ const lookEveryMs = 60_000
 /** More than any screen shows. */
 const topCount = 40
 /** How long after those on top the others are read, and how many together. */
-const [leftAfterMs, leftAtOnce] = [500, 50]
+const [awaitedAfterMs, awaitedAtOnce] = [500, 50]
 
 interface ConversationList {
   conversations: LiveValue<readonly ConversationRow[]>
@@ -58,7 +58,7 @@ export function createConversationList(options: {
   const { database, onError, now = Date.now } = options
   const top = rememberTop(options.top)
   /** Those whose first read is still to come. */
-  const left = new Set<string>()
+  const awaited = new Set<string>()
   const whole = createDeferred<void>()
   const rows = new Map<string, { parts: RowParts; row: ConversationRow }>()
   const conversations = createLiveValue<readonly ConversationRow[]>([])
@@ -117,7 +117,7 @@ export function createConversationList(options: {
   }
 
   /** What is known of them without their messages: how many there are, who they are with, what is archived. */
-  async function keepLeft(found: readonly ConversationDocument[]) {
+  async function keepAwaited(found: readonly ConversationDocument[]) {
     if (found.length === 0) return
     const people = await readPeople(found.map(({ _id }) => _id))
     for (const conversation of found) {
@@ -129,7 +129,7 @@ export function createConversationList(options: {
         mentions: [],
         hasFailed: false,
         isMuted: isMutedAt(conversation, now()),
-        isLeft: true,
+        isAwaited: true,
       })
     }
   }
@@ -137,11 +137,11 @@ export function createConversationList(options: {
   async function readAll() {
     const found = await readConversations(database.conversations)
     const isFirst = top.choose(found)
-    for (const { _id } of found) if (!isFirst(_id)) left.add(_id)
+    for (const { _id } of found) if (!isFirst(_id)) awaited.add(_id)
     const first = found.filter(({ _id }) => isFirst(_id))
-    await keepLeft(found.filter(({ _id }) => left.has(_id)))
+    await keepAwaited(found.filter(({ _id }) => awaited.has(_id)))
     await readRows(first, await findNewestPending(database.messages))
-    if (left.size === 0) whole.resolve()
+    if (awaited.size === 0) whole.resolve()
   }
 
   function keepRow(parts: RowParts) {
@@ -159,7 +159,7 @@ export function createConversationList(options: {
     const before = conversations.getSnapshot()
     const isSame = next.length === before.length && next.every((row, i) => row === before[i])
     if (!isSame) conversations.set(next)
-    if (left.size === 0) top.keep(next)
+    if (awaited.size === 0) top.keep(next)
     muteEnds.follow()
   }
 
@@ -181,7 +181,7 @@ export function createConversationList(options: {
       try {
         const found = await readDocuments(database.conversations, peerIds)
         await readRows([...found.values()].map(fromStoredConversation), new Map())
-        takeFromLeft(peerIds)
+        settleAwaited(peerIds)
       } catch (cause) {
         for (const peerId of peerIds) concerned.add(peerId)
         throw cause
@@ -189,10 +189,10 @@ export function createConversationList(options: {
     },
   })
 
-  function takeFromLeft(peerIds: readonly string[]) {
-    if (left.size === 0) return
-    for (const peerId of peerIds) left.delete(peerId)
-    if (left.size > 0) return
+  function settleAwaited(peerIds: readonly string[]) {
+    if (awaited.size === 0) return
+    for (const peerId of peerIds) awaited.delete(peerId)
+    if (awaited.size > 0) return
     top.keep(conversations.getSnapshot())
     whole.resolve()
   }
@@ -235,16 +235,16 @@ export function createConversationList(options: {
   const ready = readAll()
   let resting: ReturnType<typeof setTimeout> | undefined
   /** Some at a time, and not at once: whoever opens a chat reads that first. */
-  async function readLeft() {
-    const peerIds = [...left]
-    for (let at = 0; at < peerIds.length; at += leftAtOnce) {
-      concern(peerIds.slice(at, at + leftAtOnce))
+  async function readAwaited() {
+    const peerIds = [...awaited]
+    for (let at = 0; at < peerIds.length; at += awaitedAtOnce) {
+      concern(peerIds.slice(at, at + awaitedAtOnce))
       await refresher.refresh()
     }
   }
   ready.then(
     () => {
-      if (left.size > 0) resting = setTimeout(() => void readLeft(), leftAfterMs)
+      if (awaited.size > 0) resting = setTimeout(() => void readAwaited(), awaitedAfterMs)
     },
     () => {},
   )

@@ -40,7 +40,7 @@ export interface RowParts {
   /** At the time of reading. */
   isMuted: boolean
   /** Its messages are still to be read. */
-  isLeft?: true
+  isAwaited?: true
 }
 
 export function areRowPartsEqual(a: RowParts, b: RowParts): boolean {
@@ -51,7 +51,7 @@ export function areRowPartsEqual(a: RowParts, b: RowParts): boolean {
     a.mentions.every((one, at) => areMessagesEqual(one, b.mentions[at] ?? {})) &&
     a.hasFailed === b.hasFailed &&
     a.isMuted === b.isMuted &&
-    a.isLeft === b.isLeft &&
+    a.isAwaited === b.isAwaited &&
     areConversationsEqual(a.conversation, b.conversation) &&
     (a.lastMessage === b.lastMessage ||
       (a.lastMessage !== undefined &&
@@ -61,7 +61,7 @@ export function areRowPartsEqual(a: RowParts, b: RowParts): boolean {
 }
 
 export function makeRow(parts: RowParts, ownerId: string): ConversationRow {
-  const { conversation, peer, lastMessage, unreadCount, mentions, hasFailed, isMuted, isLeft } =
+  const { conversation, peer, lastMessage, unreadCount, mentions, hasFailed, isMuted, isAwaited } =
     parts
   const { _id, isPinned, isArchived, mutedUntil, lastMessageAt, contacts } = conversation
   const customerName = contacts?.[0]?.profile.name
@@ -77,7 +77,7 @@ export function makeRow(parts: RowParts, ownerId: string): ConversationRow {
     ...(mentions.length > 0 && { mentions }),
     hasFailed,
     ...(lastMessage && { lastMessage: showMessage(lastMessage, conversation, ownerId) }),
-    isComing: lastMessage === undefined && (isLeft || conversation.lastMessage !== undefined),
+    isComing: lastMessage === undefined && (isAwaited || conversation.lastMessage !== undefined),
     lastMessageAt: lastMessage ? placeInTime(lastMessage) : lastMessageAt,
   }
 }

@@ -1,6 +1,6 @@
-import { useEffect, useState } from 'react'
 import { Link } from 'react-router-dom'
 import type { OutboxCounts } from '../../sync/outbox/outbox-types.ts'
+import { useLasting } from '../../ui/hooks/use-lasting.ts'
 import { useLiveValue } from '../../ui/hooks/use-live-value.ts'
 import { Icon } from '../../ui/icons/icon.tsx'
 import { useMessenger } from '../session/messenger-context.tsx'
@@ -27,7 +27,7 @@ export function OutboxLink({ before = '' }: { before?: string }) {
 /** The same as a quiet line of its own. A message that is being sent does not make it flash. */
 export function OutboxLine({ isRefusalShown }: { isRefusalShown: boolean }) {
   const { waiting, failed } = useLiveValue(useMessenger().outbox)
-  const isWaiting = useIsLasting(waiting > 0)
+  const isWaiting = useLasting(waiting > 0, waitingAfterMs)
   const words = describeCounts({ waiting: isWaiting ? waiting : 0, failed })
   // The refused requests are listed right here already.
   if (words === '' || (isRefusalShown && failed === 1 && !isWaiting)) return null
@@ -38,16 +38,6 @@ export function OutboxLine({ isRefusalShown }: { isRefusalShown: boolean }) {
       <Icon name="right" size={16} />
     </Link>
   )
-}
-
-function useIsLasting(isTrue: boolean): boolean {
-  const [isDue, setIsDue] = useState(false)
-  useEffect(() => {
-    if (!isTrue) return setIsDue(false)
-    const timer = setTimeout(() => setIsDue(true), waitingAfterMs)
-    return () => clearTimeout(timer)
-  }, [isTrue])
-  return isTrue && isDue
 }
 
 /** Such as '2 waiting · 1 not sent'; empty when there is nothing. */
